@@ -70,6 +70,30 @@ BOOST_FIXTURE_TEST_CASE(what_the_host_accepts_the_plugin_accepts, Place) {
   BOOST_TEST(finished.exit_code == 0, finished.err << finished.out);
 }
 
+BOOST_FIXTURE_TEST_CASE(the_rules_of_a_project_apply_in_its_subfolders, Place) {
+  namespace fs = std::filesystem;
+  scratch.file("wtool.yaml", "commands: {deny: [ls]}\n");
+  fs::create_directories(scratch.path() + "/project/.git");
+  fs::create_directories(scratch.path() + "/project/src/deep");
+  ProgramOptions options = here();
+  options.directory = scratch.path() + "/project/src/deep";
+  const auto calls = [&] {
+    return run({wtool_path, "call", "shell_execute", R"({"command": "ls; rm -f x"})"}, options);
+  };
+  // The file above the project is not the project's.
+  BOOST_TEST(calls().exit_code == 0);
+  scratch.file("project/wtool.yaml", "commands: {deny: [rm]}\n");
+  const Finished denied = calls();
+  BOOST_TEST(denied.exit_code != 0);
+  BOOST_TEST(holds(denied.out + denied.err, "rm"), denied.out);
+  // The nearest one counts.
+  scratch.file("project/src/wtool.yaml", "commands: {deny: [cp]}\n");
+  BOOST_TEST(calls().exit_code == 0);
+  fs::remove(scratch.path() + "/project/src/wtool.yaml");
+  fs::permissions(scratch.path() + "/project", fs::perms::others_write, fs::perm_options::add);
+  BOOST_TEST(calls().exit_code == 0);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_workflow_keeps_to_a_configuration_that_changes_while_it_runs, Place) {
   scratch.file("wtool.yaml", "limits: {timeout_max: 100}\n");
   scratch.file("tighter.yaml", "limits: {open_files: 33}\n");

@@ -23,6 +23,31 @@ namespace {
 // The time stamps of files lag behind the clock by less than this.
 constexpr std::int64_t settling_ns = 100'000'000;
 
+// Whether everybody may make files in the folder. Nobody's rules should come from there.
+bool is_open_to_all(const std::filesystem::path& folder) {
+  struct stat status {};
+  return ::stat(folder.c_str(), &status) != 0 || (status.st_mode & S_IWOTH) != 0;
+}
+
+// The project's file: the nearest one, from the current directory up to the project's folder.
+std::string project_file() {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const fs::path here = fs::current_path(failed);
+  const auto is_there = [](const fs::path& file) {
+    struct stat status {};
+    return ::lstat(file.c_str(), &status) == 0;
+  };
+  if (failed || is_there(config_default_name)) return config_default_name;
+  const std::string project = project_of(here.string());
+  if (project.empty()) return config_default_name;
+  for (fs::path at = here; at != fs::path(project) && at.has_relative_path();) {
+    at = at.parent_path();
+    if (is_there(at / config_default_name) && !is_open_to_all(at)) return (at / config_default_name).string();
+  }
+  return config_default_name;
+}
+
 }  // namespace
 
 std::string user_config_folder() {
@@ -37,7 +62,7 @@ ConfigFiles::ConfigFiles(std::string named, std::string user_folder) {
     files_.push_back({"user", (std::filesystem::path(user_folder) / config_default_name).lexically_normal()});
   }
   if (named.empty()) {
-    files_.push_back({"project", config_default_name});
+    files_.push_back({"project", project_file()});
   } else {
     files_.push_back({"--config", std::move(named), true});
   }
