@@ -65,18 +65,27 @@ std::string title_of_input(const ordered_json& input) {
 
 }  // namespace
 
+std::string barred(std::string_view text, std::size_t columns) {
+  std::string out;
+  while (true) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    append_broken(out, visible(text.substr(0, end)), std::max(columns, least_columns));
+    if (end == text.size()) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string workflow_question(std::string_view who, std::string_view text, std::size_t columns) {
+  const std::string name = visible(who);
+  if (visible(text) == text) return (name.empty() ? "" : name + ": ") + std::string(text) + "\n";
+  return (name.empty() ? "The question" : "The question of " + name) + ":\n" + barred(text, columns);
+}
+
 std::string question_text(const Question& question, std::size_t columns, std::string_view state) {
   columns = std::max(columns, least_columns);
   std::string text;
   const auto block = [&](std::string_view title, std::string_view content) {
-    text += title;
-    text += '\n';
-    while (true) {
-      const std::size_t end = std::min(content.find('\n'), content.size());
-      append_broken(text, visible(content.substr(0, end)), columns);
-      if (end == content.size()) break;
-      content.remove_prefix(end + 1);
-    }
+    text.append(title).append("\n").append(barred(content, columns));
   };
   const ordered_json subject = parse_ordered_json(question.subject);
   block("wtool asks whether this may run. The tool:", question.tool);

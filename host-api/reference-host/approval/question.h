@@ -23,6 +23,12 @@ struct Question {
 // that the terminal does not break it. `state`: the state of the workflow that asks; empty if unknown.
 std::string question_text(const Question& question, std::size_t columns, std::string_view state = {});
 
+// A text, such as a workflow's question, as lines that begin with a bar, in `columns` columns: so nothing in it can look
+// like a line of this program, and every character is visible.
+std::string barred(std::string_view text, std::size_t columns);
+// The same for a question that `who` asks. One on one line, with nothing invisible in it, stays as it is: "WHO: text".
+std::string workflow_question(std::string_view who, std::string_view text, std::size_t columns);
+
 // ---- The host's side of wtool.approval/1, without its C types.
 
 // The numbers are those of wtool.approval/1.

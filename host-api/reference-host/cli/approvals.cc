@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "approval/question.h"
 #include "approval/question_folder.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -87,8 +88,8 @@ std::vector<PendingApproval> pending_approvals(const journal::RunRecord& run) {
   return pending;
 }
 
-std::string approval_text(const PendingApproval& pending) {
-  return cleaned_for_terminal(pending.state, false) + ": " + cleaned_for_terminal(pending.question, true) + "\n  " +
+std::string approval_text(const PendingApproval& pending, std::size_t columns) {
+  return workflow_question(pending.state, pending.question, columns) + "  " +
          (pending.by.empty() ? "" : "to be answered by " + cleaned_for_terminal(pending.by, false) + "; ") +
          "asked at " + utc_text(pending.asked, "%Y-%m-%d %H:%M:%S UTC") +
          (pending.until ? ", waits until " + utc_text(*pending.until, "%Y-%m-%d %H:%M:%S UTC") : "") + "\n";
@@ -117,7 +118,7 @@ std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, St
   const auto subscription = stop.subscribe([&end](const StopRequest&) { end.request(); });
   Asking asking(Terminal::of_process(), end);
   if (!asking.can_ask() || stop.requested()) return std::nullopt;
-  if (asking.show("\n" + approval_text(pending)) != Asking::Event::done) return std::nullopt;
+  if (asking.show("\n" + approval_text(pending, asking.columns())) != Asking::Event::done) return std::nullopt;
   GivenApproval given{pending};
   const auto problem = [&given](const std::string& line) -> std::string {
     std::string comment;

@@ -39,7 +39,7 @@ struct PendingApproval {
 std::vector<PendingApproval> pending_approvals(const journal::RunRecord& run);
 
 // A question as lines for a person; safe for a terminal.
-std::string approval_text(const PendingApproval& pending);
+std::string approval_text(const PendingApproval& pending, std::size_t columns);
 
 // True if both are the same question of a run.
 bool is_same(const PendingApproval& one, const PendingApproval& other);

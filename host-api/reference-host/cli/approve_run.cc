@@ -13,6 +13,7 @@
 #include "cli/approvals.h"
 #include "cli/interrupts.h"
 #include "cli/prepared_workflow.h"
+#include "cli/table.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 #include "terminal/text.h"
@@ -141,7 +142,7 @@ int approve_run(Context& context, const RunAnswer& answer) {
     if (!typed) {
       // There is no terminal.
       const bool shown =
-          print(approval_text(one) + "answer it with: wtool approve " + run +
+          print(approval_text(one, output_columns()) + "answer it with: wtool approve " + run +
                 (waiting.size() > 1 ? " --state " + name_among(one, waiting) : "") + " --answer yes|no\n");
       if (!shown) return exit_unusable;
       continue;
