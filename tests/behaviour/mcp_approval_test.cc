@@ -98,6 +98,36 @@ BOOST_AUTO_TEST_CASE(without_forms_nobody_can_be_asked) {
   }
 }
 
+// The model can only tell the person what it has been told.
+BOOST_AUTO_TEST_CASE(a_job_that_waits_for_a_person_says_how_to_answer) {
+  ScratchFolder folder;
+  McpClient client({"--config", folder.file("c.yaml",
+                                            "commands: {ask: [touch], approvals: keep/approvals.json}\n"
+                                            "mcp: {approve_within: 60, answer_within: 1}\n")},
+                   {.directory = {}, .set = {{"XDG_RUNTIME_DIR", folder.path()}}});
+  client.initialize();
+  const auto text_of = [](const Json& answer) {
+    return answer.at("result").at("content").at(0).at("text").get<std::string>();
+  };
+  const std::string text = text_of(client.answer(client.call("touch " + folder.path() + "/made")));
+  BOOST_TEST(holds(text, "waits until a person allows it: tell them to run `wtool approve "), text);
+  const std::string list = text_of(client.ask("tools/call", {{"name", "job_list"}, {"arguments", Json::object()}}));
+  BOOST_TEST(holds(list, "run `wtool approve "), list);
+}
+
+// Such a call cannot become a job, and its client would no longer be there.
+BOOST_AUTO_TEST_CASE(a_question_of_another_tool_waits_no_longer_than_the_client) {
+  ScratchFolder folder;
+  folder.file("package.json", "{\"scripts\": {\"test\": \"true\"}}\n");
+  McpClient client({"--config", folder.file("c.yaml",
+                                            "commands: {ask: [npm], approvals: keep/approvals.json}\n"
+                                            "mcp: {approve_within: 600, answer_within: 1}\n")},
+                   {.directory = folder.path(), .set = {{"XDG_RUNTIME_DIR", folder.path()}}});
+  client.initialize();
+  const Json answer = client.ask("tools/call", {{"name", "execute_run"}, {"arguments", {{"command", "npm test"}}}});
+  BOOST_TEST(answer.at("result").at("isError") == true, answer.dump());
+}
+
 BOOST_AUTO_TEST_CASE(a_client_that_refuses_to_ask_has_asked_nobody) {
   Asked asked;
   const Json id = asked.touch();

@@ -172,18 +172,21 @@ void WaitingQuestions::continues(const std::string& run) {
   wake_.signal();
 }
 
-Approval WaitingQuestions::ask(const Question& question, const std::string& client) {
+Approval WaitingQuestions::ask(const Question& question, const std::string& client, const Tell& how,
+                               std::optional<Clock::time_point> by) {
   std::unique_lock lock(mutex_);
   if (std::erase(withdrawn_, question.id) > 0 || ending_ || !start()) return Approval::unavailable;
   const std::string id = next_id();
-  const auto due = Clock::now() + within_;
+  const auto now = Clock::now();
+  const auto due = std::min(now + within_, std::max(now, by.value_or(Clock::time_point::max())));
   Waiting& waiting = waiting_[id];  // an element of a map stays where it is
   waiting.question = question;
   waiting.client = client;
-  waiting.until = std::chrono::system_clock::now() + within_;
+  waiting.until = std::chrono::system_clock::now() + std::chrono::floor<std::chrono::seconds>(due - now);
   wake_.signal();
-  tell_("a question waits for you until " + utc_text(waiting.until, "%H:%M:%S UTC") + ": run `wtool approve " + id +
-        "` in another terminal");
+  const std::string until = utc_text(waiting.until, "%H:%M:%S UTC");
+  tell_("a question waits for you until " + until + ": run `wtool approve " + id + "` in another terminal");
+  if (how) how("run `wtool approve " + id + "` in another terminal, until " + until);
   changed_.wait_until(lock, due, [&] { return waiting.answer || waiting.withdrawn || ending_; });
   const Approval answer = waiting.answer                   ? *waiting.answer
                           : (waiting.withdrawn || ending_) ? Approval::unavailable

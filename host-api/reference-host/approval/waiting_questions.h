@@ -46,8 +46,11 @@ class WaitingQuestions {
   WaitingQuestions& operator=(const WaitingQuestions&) = delete;
   ~WaitingQuestions();  // No thread may still be in ask().
 
-  // Waits for the answer. `client`: the name that the asking client gives itself.
-  Approval ask(const Question& question, const std::string& client);
+  // Waits for the answer. `client`: the name that the asking client gives itself. `how`: gets, before the wait, the
+  // words that say how to answer: "run `wtool approve 4711-1` in another terminal, until 14:03:00 UTC".
+  // `by`: when the client needs an answer, if that is sooner.
+  Approval ask(const Question& question, const std::string& client, const Tell& how = {},
+               std::optional<std::chrono::steady_clock::time_point> by = {});
   void withdraw(std::uint64_t id);
 
   // Keeps a question for which `run` is suspended: no thread waits, and take() returns the answer when the run

@@ -87,6 +87,12 @@ struct ClientCall {
   std::mutex asking;
   std::vector<Given> given;          // answers to the questions of earlier calls; each is used once
   std::optional<Question> question;  // the question that could not be settled
+  // When the client needs an answer, for a call that cannot become a job. Set before the tool begins.
+  std::optional<std::chrono::steady_clock::time_point> answer_by;
+  // How a person can answer the question for which the call waits, if that is possible only in another terminal; empty:
+  // no question waits. Any thread, with waits_mutex.
+  std::mutex waits_mutex;
+  std::string waits;
   // What the tool wants to have kept until the question is answered. The call that brings the answer passes this text
   // back to the tool.
   std::string continues;

@@ -65,7 +65,15 @@ Approval Elicitation::ask(const Question& question) {
     if (const auto answer = waiting_->take(call->continues, question.fingerprint)) return *answer;
   }
   if (call->asks == ClientCall::Asks::client) return ask_client(question, *call);
-  if (call->asks == ClientCall::Asks::nobody && waiting_ != nullptr) return waiting_->ask(question, call->client);
+  if (call->asks == ClientCall::Asks::nobody && waiting_ != nullptr) {
+    const auto set_waits = [call](const std::string& how) {
+      const std::lock_guard lock(call->waits_mutex);
+      call->waits = how;
+    };
+    const Approval answer = waiting_->ask(question, call->client, set_waits, call->answer_by);
+    set_waits("");
+    return answer;
+  }
   if (!call->speaks_2026) return Approval::unavailable;
   const std::lock_guard lock(call->asking);
   const auto given = std::find_if(call->given.begin(), call->given.end(), [&](const ClientCall::Given& one) {

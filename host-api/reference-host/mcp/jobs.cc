@@ -147,6 +147,15 @@ void Jobs::hand_over(ClientCall& call) {
   job.number = 0;
 }
 
+namespace {
+
+std::string waits_of(ClientCall& call) {
+  const std::lock_guard lock(call.waits_mutex);
+  return call.waits;
+}
+
+}  // namespace
+
 // Replaces the output in the metadata by the part that was not shown yet.
 void Jobs::show_new_output(Job& job, ordered_json& metadata) {
   const bool runs = job.call != nullptr;
@@ -200,6 +209,7 @@ ordered_json Jobs::report(Job& job) {
   }
   const auto runs_for = std::chrono::duration_cast<milliseconds>(Clock::now() - job.began);
   ordered_json metadata{{"job", job.number}, {"status", "running"}, {"execution_time_ms", runs_for.count()}};
+  if (std::string waits = waits_of(*job.call); !waits.empty()) metadata["waits_for"] = std::move(waits);
   show_new_output(job, metadata);
   return command_result(metadata, false, results_.style);
 }
@@ -211,8 +221,10 @@ ordered_json Jobs::list() const {
     if (!job->task.empty()) continue;
     const auto until = job->call == nullptr ? job->ended : Clock::now();
     const auto time = std::to_string(std::chrono::duration_cast<seconds>(until - job->began).count()) + " s";
+    const std::string waits = job->call == nullptr ? "" : waits_of(*job->call);
     text += std::to_string(number) + (job->call == nullptr ? " ended after " : " runs for ") + time +
-            (job->command.empty() ? "" : ": " + job->command) + '\n';
+            (job->command.empty() ? "" : ": " + job->command) +
+            (waits.empty() ? "" : " (it waits until a person allows it: " + waits + ")") + '\n';
   }
   if (text.empty()) return text_result("no jobs");
   text.pop_back();

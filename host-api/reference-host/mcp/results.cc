@@ -69,6 +69,10 @@ std::string joined_texts(const ordered_json& list) {
 
 // How the command ended: the last line of the text.
 std::string ending(const ordered_json& metadata) {
+  if (const std::string waits = text_member(metadata, "waits_for"); !waits.empty()) {
+    return "job " + dumped(metadata["job"]) + " waits until a person allows it: tell them to " + waits +
+           ", and then use job_poll";
+  }
   if (text_member(metadata, "status") == "running") {
     return "job " + dumped(metadata["job"]) + " has been running for " +
            std::to_string(metadata.value("execution_time_ms", std::int64_t{0}) / 1000) + " s; job_poll shows more";

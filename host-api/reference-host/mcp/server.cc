@@ -250,6 +250,7 @@ ToolCaller::StateSink states_for(const ClientCall& call, CallProgress::Reports& 
 
 nlohmann::ordered_json Server::call_plugin(ClientCall& call, CallProgress::Reports& reports) {
   if (call.tool->id == command_tool) return run_command(call, reports);
+  call.answer_by = due(call, false);
   ToolCaller::OutputSink sink;
   if (!call.progress_token.empty()) {
     sink = [&reports](OutputStream stream, std::string_view bytes) { reports.take(stream, bytes); };
