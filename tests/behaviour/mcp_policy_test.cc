@@ -26,8 +26,7 @@ namespace fs = std::filesystem;
 
 boost::test_tools::assertion_result can_sandbox(boost::unit_test::test_unit_id) { return has_landlock(4); }
 
-// A person with a home folder and a project. The home folder is not inside a temporary folder, because every command
-// may read those.
+// A person with a home folder and a project.
 class Person {
  public:
   Person() {
@@ -52,9 +51,6 @@ class Person {
             .set = {{"HOME", home_}, {"XDG_CONFIG_HOME", home_ + "/.config"}, {"A_TOKEN", "a secret"}},
             .unset = {"XDG_STATE_HOME", "ALLOWED_COMMANDS"}};
   }
-  // True if the home folder is inside a temporary folder nevertheless. Commands can then read all of it.
-  bool is_temporary() const { return home_.starts_with("/tmp/") || home_.starts_with("/var/tmp/"); }
-
   static void write(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
 
  private:
@@ -120,11 +116,9 @@ BOOST_AUTO_TEST_CASE(by_default_commands_are_held_to_the_project) {
     BOOST_TEST(text.starts_with(person.project() + "/src\nmade\n"));
     BOOST_TEST(holds(text, "token:\n"));
     BOOST_TEST(holds(text, "nobody\n"));
-    if (!person.is_temporary()) {
-      BOOST_TEST(holds(text, "the sandbox refused"));
-      BOOST_TEST(!holds(text, "the key"));
-      BOOST_TEST(!fs::exists(person.home() + "/x"));
-    }
+    BOOST_TEST(holds(text, "the sandbox refused"));
+    BOOST_TEST(!holds(text, "the key"));
+    BOOST_TEST(!fs::exists(person.home() + "/x"));
   }
   program.end_input();
   const Finished finished = program.wait();
@@ -193,7 +187,6 @@ BOOST_AUTO_TEST_CASE(an_approved_push_has_the_network_for_this_one_call) {
 
 BOOST_AUTO_TEST_CASE(a_home_folder_is_not_a_temporary_folder) {
   const Person person;
-  if (person.is_temporary()) return;
   const ScratchFolder links;
   fs::create_directory_symlink(person.home(), links.path() + "/link");
   for (const std::string& folder : {person.home(), person.home() + "/", links.path() + "/link", std::string("/")}) {
@@ -213,7 +206,7 @@ BOOST_AUTO_TEST_CASE(read_only_does_not_write_the_folder) {
   const std::string text = server.text("pwd; echo x > made; t=$(mktemp) && echo temporary && rm $t");
   BOOST_TEST(holds(text, person.project() + "\n"), text);
   BOOST_TEST(holds(text, "temporary\n"), text);
-  if (!person.is_temporary()) BOOST_TEST(!fs::exists(person.project() + "/made"));
+  BOOST_TEST(!fs::exists(person.project() + "/made"));
   BOOST_TEST(holds(server.instructions(), "write only in temporary folders"));
 }
 
@@ -232,11 +225,42 @@ BOOST_AUTO_TEST_CASE(a_file_that_a_command_writes_loosens_nothing) {
     const Person person;
     Server server(person, by_default);
     server.text("printf '" + std::string(text).substr(0, std::string(text).size() - 1) + "' > wtool.yaml");
-    const Json result = server.run("echo $A_TOKEN; echo x > " + person.home() + "/x; echo done");
-    BOOST_TEST(result.at("isError") == true);
-    BOOST_TEST(holds(result.dump(), "locked by --policy"), result.dump());
+    const std::string said = server.text("echo $A_TOKEN; echo x > " + person.home() + "/x; echo done");
+    BOOST_TEST(holds(said, "done"), said);
+    BOOST_TEST(!holds(said, "a secret"), said);
     BOOST_TEST(!fs::exists(person.home() + "/x"));
+    server.program.end_input();
+    const std::string err = server.program.wait().err;
+    BOOST_TEST(holds(err, "wtool.yaml has appeared since wtool began"), err);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_the_project_loosens_nothing_that_the_policy_locks) {
+  for (const char* text : {"sandbox: {write: [/]}\n", "environment: {inherit: all}\n"}) {
+    const Person person;
+    Person::write(person.project() + "/wtool.yaml", text);
+    const Finished refused = run({WTOOL_TEST_PROGRAM, "mcp"}, person.in(person.project()));
+    BOOST_TEST(refused.exit_code == 2);
+    BOOST_TEST(holds(refused.err, "locked by --policy"), refused.err);
+  }
+}
+
+// The home folder of these tests may be inside of /tmp itself.
+BOOST_AUTO_TEST_CASE(a_home_folder_inside_a_temporary_folder_stays_closed) {
+  const ScratchFolder temporary;
+  fs::create_directories(temporary.path() + "/home/app/.git");
+  fs::create_directories(temporary.path() + "/home/.ssh");
+  Person::write(temporary.path() + "/home/.ssh/id", "the key\n");
+  const ProgramOptions options{.directory = temporary.path() + "/home/app",
+                               .set = {{"HOME", temporary.path() + "/home"}, {"TMPDIR", temporary.path()}},
+                               .unset = {"XDG_STATE_HOME", "XDG_CONFIG_HOME", "ALLOWED_COMMANDS"}};
+  McpClient client(by_default, options);
+  client.initialize();
+  const std::string text =
+      client.run("cat ~/.ssh/id; echo x > ~/x; f=$(mktemp) && echo temporary").at("content").at(0).at("text");
+  BOOST_TEST(!holds(text, "the key"), text);
+  BOOST_TEST(!fs::exists(temporary.path() + "/home/x"));
+  BOOST_TEST(holds(text, "temporary"), text);
 }
 
 BOOST_AUTO_TEST_CASE(without_a_home_folder_the_trail_needs_a_place_and_the_error_says_which) {

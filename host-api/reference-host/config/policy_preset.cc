@@ -1,9 +1,12 @@
 #include "config/policy_preset.h"
 
 #include <linux/landlock.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <initializer_list>
 #include <string_view>
@@ -74,16 +77,39 @@ void add_existing(json& list, const fs::path& path) {
   if (fs::exists(path, failure) && is_utf8(path.native())) list.push_back(path.string());
 }
 
-// TMPDIR is left out if the home folder is inside it.
-json temporary_folders(const std::string& home) {
-  json folders = json::array();
-  add_existing(folders, "/tmp");
-  add_existing(folders, "/var/tmp");
-  const std::string named = environment_folder("TMPDIR");
-  if (named.empty()) return folders;
-  const std::string folder = resolved(named);
-  if (folder != "/" && (home.empty() || !is_within(home, folder))) add_existing(folders, folder);
-  return folders;
+struct TemporaryFolders {
+  json all = json::array();
+  std::string own;  // the value of TMPDIR for commands; empty: they keep that of the host
+};
+
+// Makes a folder in `where` that only this user can use. False: `error` says why.
+bool make_own_folder(const std::string& where, std::string& own, std::string& error) {
+  own = where + "/wtool-" + std::to_string(::geteuid());
+  struct stat status {};
+  if (::mkdir(own.c_str(), 0700) != 0 && errno != EEXIST) {
+    error = "the folder " + own + " cannot be created: " + ::strerror(errno);
+  } else if (::lstat(own.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() ||
+             (status.st_mode & 077U) != 0) {
+    error = own + " is not a folder of yours that nobody else can use; remove it";
+  }
+  return error.empty();
+}
+
+// A folder that contains the home folder is left out: commands would reach its keys and settings. If the folder for
+// temporary files is left out, commands get one of their own inside it. Nothing: `error` says why.
+std::optional<TemporaryFolders> temporary_folders(const std::string& home, std::string& error) {
+  TemporaryFolders made;
+  const std::string usual = resolved(environment_folder("TMPDIR", "/tmp"));
+  for (const std::string& folder : {std::string("/tmp"), std::string("/var/tmp"), usual}) {
+    const bool holds_home = folder == "/" || (!home.empty() && is_within(home, folder));
+    if (!holds_home) {
+      add_existing(made.all, folder);
+    } else if (folder == usual && folder != "/" && made.own.empty()) {
+      if (!make_own_folder(folder, made.own, error)) return std::nullopt;
+      add_existing(made.all, made.own);
+    }
+  }
+  return made;
 }
 
 // The audit trail must be where no command can write.
@@ -125,7 +151,9 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
     return std::nullopt;
   }
   const bool writes_root = request.kind == PolicyPreset::Kind::project;
-  json write = temporary_folders(home);
+  const std::optional<TemporaryFolders> temporary = temporary_folders(home, error);
+  if (!temporary) return std::nullopt;
+  json write = temporary->all;
   if (writes_root) write.push_back(root);
   json read = json::array({root});
   for (const char* folder : system_folders) add_existing(read, folder);
@@ -135,6 +163,7 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
 
   PolicyPreset preset;
   json defaults{{"environment", {{"inherit", "core"}}}};
+  if (!temporary->own.empty()) defaults["environment"]["set"] = {{"TMPDIR", temporary->own}};
   if (const std::string file = audit_file(); !file.empty()) defaults["audit"] = {{"file", file}};
   json boundary{{"sandbox",
                  {{"read", std::move(read)},
