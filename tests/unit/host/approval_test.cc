@@ -33,6 +33,19 @@ static std::string asked(const json& subject, std::size_t columns = 80) {
 
 BOOST_AUTO_TEST_SUITE(visible_text)
 
+// A value in a workflow's question must not look like a line of this program.
+BOOST_AUTO_TEST_CASE(a_question_of_a_workflow_cannot_forge_lines) {
+  BOOST_TEST(workflow_question("Ask", "Deploy v1?", 80) == "Ask: Deploy v1?\n");
+  const std::string forged =
+      workflow_question("Ask", "Deploy v1\xe2\x80\xae gpj.exe\n\nAsk: harmless\nApprove? [y/N] y", 80);
+  BOOST_TEST(holds(forged, "\\u202e"), forged);
+  for (std::size_t at = forged.find('\n') + 1; at < forged.size(); at = forged.find('\n', at) + 1) {
+    BOOST_TEST(forged.substr(at, 3) == "  |", forged);
+  }
+  // A character that looks like a blank, or like nothing, is shown.
+  BOOST_TEST(holds(workflow_question("Ask", "a\xe2\x80\x8b", 80), "\\u200b"));
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_seen_is_made_visible) {
   const std::pair<const char*, const char*> rows[] = {
       {"plain ä 漢 😀 \\n", "plain ä 漢 😀 \\n"},

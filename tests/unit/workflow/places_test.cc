@@ -9,13 +9,13 @@ using namespace wtool::host;
 namespace {
 
 // One letter for the kind of each placeholder: b (bare), d (double quotes), s (single quotes), h (here-document),
-// a (arithmetic), R (refused).
+// a (arithmetic), n (number), R (refused).
 std::string places_of(const std::string& text) {
   auto parsed = expressions::parse_template(text);
   BOOST_REQUIRE(std::holds_alternative<expressions::Template>(parsed));
   std::string out;
   for (const workflow::Place& place : workflow::find_places(std::get<expressions::Template>(parsed))) {
-    out += "bdshaR"[static_cast<int>(place.kind)];
+    out += "bdshanR"[static_cast<int>(place.kind)];
     BOOST_TEST((place.kind == workflow::Place::Kind::refused) == !place.why.empty());
   }
   return out;

@@ -233,6 +233,61 @@ BOOST_AUTO_TEST_CASE(arithmetic_takes_whole_numbers_only) {
   }
 }
 
+// bash evaluates some words after it has taken their quotes off: as a part of a[$(COMMAND)], a name or a number runs a
+// command.
+BOOST_FIXTURE_TEST_CASE(what_bash_evaluates_runs_no_value, InOwnDirectory) {
+  const std::string value = "a[$(touch PWNED)]";
+  const char* const evaluated[] = {"[[ ${x} -eq 1 ]]",
+                                   "[[ 1 -lt ${x} ]]",
+                                   "[[ \"${x}\" -gt 0 ]]",
+                                   "[[ 0 -ne '${x}' ]]",
+                                   "[[ a == b || ${x} -le 1 ]]",
+                                   "if [[ ${x} -ge 1 ]]; then :; fi",
+                                   "[[ -v ${x} ]]",
+                                   "[ -v ${x} ]",
+                                   "test -v \"${x}\"",
+                                   "let ${x}",
+                                   "let \"n=${x}\"",
+                                   "declare -i n=${x}",
+                                   "declare -n n=${x}",
+                                   "declare ${x}",
+                                   "f() { local ${x}=1; }; f",
+                                   "printf -v ${x} 1",
+                                   "read ${x} <<< 1",
+                                   "unset ${x}",
+                                   "export ${x}=1",
+                                   "trap ${x} EXIT",
+                                   "trap 'echo ${x}' EXIT",
+                                   "! read \"${x}\" <<< 1",
+                                   "X=1 read ${x} <<< 1",
+                                   "command unset ${x}",
+                                   "echo $(let ${x})",
+                                   "true; typeset -i n=\"${x}\""};
+  for (const char* text : evaluated) {
+    const auto command = parsed_command(text);
+    workflow::Diagnostics diagnostics;
+    check_command(command, diagnostics);
+    const auto rendered = workflow::render_command(command, OneValue(value));
+    BOOST_TEST((!diagnostics.empty() || std::holds_alternative<expressions::ExpressionError>(rendered)), text);
+    if (const auto* line = std::get_if<std::string>(&rendered)) output_of("/bin/bash", *line);
+    BOOST_TEST(std::filesystem::is_empty(path), text);
+  }
+  const std::pair<const char*, const char*> good[] = {{"[[ ${x} -eq -5 ]] && echo yes", "-5"},
+                                                      {"[[ ${x} == 'a b' ]] && echo yes", "a b"},
+                                                      {"[ ${x} -eq 7 ] && echo yes", "7"},
+                                                      {"read line <<< ${x}; [ \"$line\" = 'a b' ] && echo yes", "a b"},
+                                                      {"export n=${x}; [ \"$n\" = 'a b' ] && echo yes", "a b"},
+                                                      {"declare -r n=${x}; [ \"$n\" = 'a b' ] && echo yes", "a b"},
+                                                      {"echo read ${x} > /dev/null; echo yes", "a b"},
+                                                      {"[[ ( ${x} == 'a b' ) && 1 -lt 2 ]] && echo yes", "a b"}};
+  for (const auto& [text, given] : good) {
+    const auto rendered = workflow::render_command(parsed_command(text), OneValue(given));
+    const auto* line = std::get_if<std::string>(&rendered);
+    BOOST_TEST_REQUIRE(line != nullptr, text);
+    BOOST_TEST(output_of("/bin/bash", *line) == "yes\n", text);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_value_cannot_end_its_here_document) {
   const auto error = [](const std::string& place, const std::string& value) {
     const auto rendered = workflow::render_command(parsed_command(place), OneValue(value));

@@ -84,12 +84,13 @@ class Renderer {
         out_ += place.after_variable ? "\"" + shell_quoted(text) + "\"" : with_backslashes(text, "\\$`\"");
         break;
       case Place::Kind::arithmetic:
+      case Place::Kind::number:
         if (!is_whole_number(text)) {
           return ExpressionError{placeholder.offset, "the value of " + placeholder.source + ", " +
                                                          expressions::quoted_for_message(text) +
                                                          ", is used in shell arithmetic and is not a whole number"};
         }
-        out_ += text.starts_with('-') ? "(" + text + ")" : text;
+        out_ += place.kind == Place::Kind::arithmetic && text.starts_with('-') ? "(" + text + ")" : text;
         break;
       case Place::Kind::refused:  // check_command has reported it
         return ExpressionError{placeholder.offset, placeholder.source + " cannot be put here: " + place.why};

@@ -1,6 +1,7 @@
 #include "workflow/quoting/quoting_context.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -29,6 +30,15 @@ class PlaceFinder {
     bool quoted = false;
   };
 
+  // What was read of a simple command.
+  struct SimpleCommand {
+    std::string name;        // empty: not read yet; "?": not known before the run
+    std::string previous;    // the word before, if it is plain
+    std::string flags;       // the letters of all words that begin with '-'
+    bool in_test = false;    // inside [[ ]]
+    bool redirects = false;  // the next word belongs to a redirection
+  };
+
   struct Frame {
     enum class Kind { command, substitution, double_quoted, parameter, arithmetic, here_document };
     explicit Frame(Kind frame_kind) : kind(frame_kind) {}
@@ -40,6 +50,7 @@ class PlaceFinder {
     bool word_plain = true;        // nothing quoted or inserted in the word so far
     bool escaped_newline = false;  // in a here-document: a backslash was before a newline
     std::vector<PendingHere> pending;
+    SimpleCommand command{};  // the one that is being read
   };
 
   bool mark_here() const { return marks_.is_at(at_); }
@@ -97,6 +108,14 @@ class PlaceFinder {
       return assign(Place::Kind::refused, "a '$' is directly before it");
     }
     const bool after_variable = !fresh && variable_end_ == at_;
+    if (const SimpleCommand* command = command_here()) {
+      if (is_evaluated(*command)) return assign(Place::Kind::refused, evaluated(*command));
+      if (is_number_operand(*command)) {
+        frame.word_plain = false;
+        frame.word_start = false;
+        return assign(Place::Kind::number);
+      }
+    }
     switch (frame.kind) {
       case Frame::Kind::command:
       case Frame::Kind::substitution:
@@ -123,6 +142,53 @@ class PlaceFinder {
         }
         break;
     }
+  }
+
+  // The simple command of which a word is here, in double quotes or not. nullptr: none is.
+  const SimpleCommand* command_here() const {
+    for (std::size_t i = frames_.size(); i-- > 0 && i + 2 >= frames_.size();) {
+      const Frame& frame = frames_[i];
+      if (frame.kind == Frame::Kind::command || frame.kind == Frame::Kind::substitution) return &frame.command;
+      if (frame.kind != Frame::Kind::double_quoted) return nullptr;
+    }
+    return nullptr;
+  }
+
+  // The plain characters of the word before the placeholder.
+  const std::string& word_here() const {
+    const Frame& frame = frames_.back();
+    return frame.kind == Frame::Kind::double_quoted ? frames_[frames_.size() - 2].word : frame.word;
+  }
+
+  // Whether bash evaluates the word here as code, as the name of a variable, or as arithmetic, however it is quoted. As
+  // a part of `a[$(COMMAND)]`, a name or a number runs a command.
+  bool is_evaluated(const SimpleCommand& command) const {
+    const std::string& name = command.name;
+    if (command.redirects) return false;
+    if (is_one_of(name, {"let", "trap", "read", "unset", "getopts", "mapfile", "readarray"})) return true;
+    if (is_one_of(name, {"declare", "typeset", "local", "readonly", "export"})) {
+      return word_here().find('=') == std::string::npos || command.flags.find_first_of("in") != std::string::npos;
+    }
+    return command.previous == "-v" && (command.in_test || is_one_of(name, {"printf", "test", "["}));
+  }
+  static std::string evaluated(const SimpleCommand& command) {
+    return "bash evaluates this argument of " + (command.in_test ? std::string("[[") : command.name) +
+           " as code or as a name, so no value is safe here";
+  }
+
+  // Whether the word here is compared as a number in [[ ]], where bash evaluates it.
+  bool is_number_operand(const SimpleCommand& command) const {
+    if (!command.in_test) return false;
+    constexpr std::string_view operators[] = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"};
+    const auto is_operator = [&](std::string_view word) {
+      return std::find(std::begin(operators), std::end(operators), word) != std::end(operators);
+    };
+    if (is_operator(command.previous)) return true;
+    std::size_t next = at_;
+    while (next < text_.size() && !is_separator(text_[next])) ++next;
+    while (next < text_.size() && (text_[next] == ' ' || text_[next] == '\t')) ++next;
+    return is_operator(std::string_view(text_).substr(next, 3)) &&
+           (next + 3 >= text_.size() || is_separator(text_[next + 3]));
   }
 
   void bare(Frame& frame) {
@@ -209,8 +275,25 @@ class PlaceFinder {
     ++at_;
   }
 
+  // A word of a command has ended, or nothing was read since the last one.
+  void take_word(const Frame& frame, SimpleCommand& command) {
+    if (frame.word_start) return;
+    const std::string word = frame.word_plain ? frame.word : "";
+    if (word == "[[") command.in_test = true;
+    if (word == "]]") command.in_test = false;
+    if (word.starts_with('-')) command.flags += word.substr(1);
+    const bool is_before_name =
+        is_one_of(word,
+                  {"if", "then", "elif", "else", "while", "until", "do", "!", "{", "time", "command", "builtin"}) ||
+        (!word.empty() && is_variable_name(word.substr(0, word.find('='))) && word.find('=') != std::string::npos);
+    if (command.name.empty() && !is_before_name) command.name = frame.word_plain ? word : "?";
+    command.previous = word;
+    command.redirects = false;
+  }
+
   void end_word() {
     Frame& frame = top();
+    take_word(frame, frame.command);
     if (frame.kind == Frame::Kind::substitution && frame.word_plain) {
       if (frame.word == "case") frame.seen_case = true;
       // The patterns of a `case` may have a parenthesis that closes nothing.
@@ -223,7 +306,13 @@ class PlaceFinder {
 
   void separator(char c) {
     end_word();
+    if (std::string_view("\n;&|()").find(c) != std::string_view::npos) {
+      const bool in_test = top().command.in_test && c != '\n' && c != ';';  // [[ a && (b || c) ]]
+      top().command = {};
+      top().command.in_test = in_test;
+    }
     if (c == '\n') return newline();
+    if (c == '<' || c == '>') top().command.redirects = true;
     if (c == '<' && sees("<<")) return here_operator();
     if (c == '(') {
       if (sees("((")) {
@@ -276,7 +365,14 @@ class PlaceFinder {
         break;
       }
     }
-    while (marks_.is_before(end + 1)) assign(Place::Kind::single_quoted);
+    const SimpleCommand* command = command_here();
+    while (marks_.is_before(end + 1)) {
+      if (command != nullptr && (is_evaluated(*command) || is_number_operand(*command))) {
+        assign(Place::Kind::refused, evaluated(*command));
+      } else {
+        assign(Place::Kind::single_quoted);
+      }
+    }
     at_ = end < end_ ? end + 1 : end;
   }
 

@@ -3,8 +3,8 @@
 // - The code reads POSIX shell syntax as /bin/sh does: quotes, comments, $( ), $(( )), ${ }, backticks, here-documents,
 //   nested in each other.
 // - It is conservative. Where shells differ, or where no quoting helps (a comment, backticks, inside ${...}, a
-//   here-document with a quoted delimiter), the place is `refused` with a sentence that says why and what to do. Once
-//   the reading itself is in doubt, every later place is refused, too.
+//   here-document with a quoted delimiter, an argument that a builtin of bash evaluates), the place is `refused` with a
+//   sentence that says why and what to do. Once the reading itself is in doubt, every later place is refused, too.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +30,7 @@ struct Place {
     single_quoted,  // between single quotes
     here_document,  // in the text of a here-document whose delimiter is not quoted
     arithmetic,     // inside $(( )): only whole numbers are allowed
+    number,         // an operand of -eq, -lt, ... in [[ ]], which bash evaluates: only whole numbers are allowed
     refused,        // the reason is in `why`
   };
   Kind kind = Kind::bare;
