@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -83,6 +84,30 @@ BOOST_FIXTURE_TEST_CASE(runs_are_listed_with_what_became_of_them, Runs) {
   BOOST_TEST(holds(limited.out, "20261122-000000-0000"));
   BOOST_TEST(!holds(limited.out, id));
   BOOST_TEST(holds(limited.err, "there are 3 runs"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_that_still_runs_takes_its_time_up_to_now, Runs) {
+  // It was started ten seconds ago, and the first record of a step that still runs came then, too.
+  const std::time_t then = std::time(nullptr) - 10;
+  std::tm parts{};
+  ::gmtime_r(&then, &parts);
+  char time[32];
+  std::strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%S.000Z", &parts);
+  std::string records = begun + record("state_started", R"(,"step":1,"branch":"","seq":1,"state":"Build")");
+  for (std::size_t at; (at = records.find("2026-11-21T23:15:02.045Z")) != std::string::npos;) {
+    records.replace(at, 24, time);
+  }
+  const std::string held = put(id, records);
+  // If no process writes the journal, nobody knows when the run ended.
+  BOOST_TEST(Json::parse(wtool({"show", id, "--json"}).out)["ms"] == 0.0);
+  const int lock = ::open(held.c_str(), O_RDONLY | O_CLOEXEC);
+  BOOST_REQUIRE(::flock(lock, LOCK_EX) == 0);
+  const Json shown = Json::parse(wtool({"show", id, "--json"}).out);
+  const Json listed = Json::parse(wtool({"runs", "--json"}).out);
+  ::close(lock);
+  BOOST_TEST(shown["ms"].get<double>() >= 10'000);
+  BOOST_TEST(shown["steps"][0]["ms"].get<double>() >= 10'000);
+  BOOST_TEST(listed[0]["ms"].get<double>() >= 10'000);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_run_is_shown, Runs) {

@@ -27,9 +27,9 @@ std::optional<PastRunFile> read_past_run(const std::string& wanted) {
   }
   const std::string file = journal::journal_file(".", id);
   PastRunFile past;
-  // Checked before the journal is read: if the run ends in between, the journal that is read has the end.
-  past.being_written = journal::is_being_written(file);
-  auto content = journal::read_journal(file, error);
+  const auto runs_at = journal::running_now(file);
+  past.being_written = runs_at.has_value();
+  auto content = journal::read_journal(file, error, runs_at);
   if (!content) {
     complain(error);
     return std::nullopt;

@@ -64,13 +64,13 @@ int runs(const RunsOptions& options) {
   std::vector<Row> rows;
   for (const std::string& id : ids) {
     const std::string file = journal::journal_file(".", id);
-    const bool being_written = journal::is_being_written(file);
-    auto run = journal::read_journal_ends(file, error);
+    const auto runs_at = journal::running_now(file);
+    auto run = journal::read_journal_ends(file, error, runs_at);
     if (run) {
       run->run = id;  // Commands find the run by this id, whatever the journal says.
       rows.push_back({std::move(*run), ""});
-      rows.back().status = report::status_text(rows.back().run, being_written);
-    } else if (!being_written) {
+      rows.back().status = report::status_text(rows.back().run, runs_at.has_value());
+    } else if (!runs_at) {
       complain(error);
     }
   }

@@ -131,7 +131,7 @@ std::string place_in(const std::string& file, std::uint64_t line) { return file 
 
 }  // namespace
 
-std::optional<JournalContent> read_journal(const std::string& file, std::string& error) {
+std::optional<JournalContent> read_journal(const std::string& file, std::string& error, std::optional<Moment> runs_at) {
   const JournalInput input(file);
   error = input.trouble();
   if (!error.empty()) return std::nullopt;
@@ -162,7 +162,7 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
     return std::nullopt;
   }
   content.whole_bytes = lines.whole_bytes();
-  content.run = reader.finish();
+  content.run = reader.finish(runs_at);
   locate_outputs(content.run, file);
   if (lines.too_long()) {
     content.damage = place_in(file, number + 1) + "the line is longer than 256 MiB, and nothing after it was read";
@@ -174,7 +174,7 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
   return content;
 }
 
-std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error) {
+std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error, std::optional<Moment> runs_at) {
   const JournalInput input(file);
   error = input.trouble();
   if (!error.empty()) return std::nullopt;
@@ -205,7 +205,7 @@ std::optional<RunRecord> read_journal_ends(const std::string& file, std::string&
       before = line;
     }
   }
-  RunRecord run = reader.finish();
+  RunRecord run = reader.finish(runs_at);
   run.steps.clear();
   run.logs.clear();
   return run;
@@ -215,6 +215,10 @@ bool is_being_written(const std::string& file) {
   const JournalInput input(file);
   if (input.get() < 0 || ::flock(input.get(), LOCK_SH | LOCK_NB) == 0) return false;
   return errno == EWOULDBLOCK;
+}
+
+std::optional<Moment> running_now(const std::string& file) {
+  return is_being_written(file) ? std::optional(std::chrono::system_clock::now()) : std::nullopt;
 }
 
 namespace {

@@ -22,15 +22,21 @@ struct JournalContent {
   std::string damage;
 };
 
-// Nothing: `error` says why the run cannot be shown.
-std::optional<JournalContent> read_journal(const std::string& file, std::string& error);
+// Nothing: `error` says why the run cannot be shown. `runs_at` is as in RecordReader::finish (journal/record.h).
+std::optional<JournalContent> read_journal(const std::string& file, std::string& error,
+                                           std::optional<Moment> runs_at = {});
 
 // Like read_journal(), but faster, for lists of many runs: it parses only the beginning of the journal, its end, and the
 // records of resumptions. The result has no steps and no logs.
-std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error);
+std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error,
+                                           std::optional<Moment> runs_at = {});
 
 // True if a process is writing the journal, which means that the run is not over.
 bool is_being_written(const std::string& file);
+
+// This moment if a process is writing the journal; nothing: the run is over. For `runs_at`. Call it before the journal
+// is read: if the run ends in between, the journal has its end.
+std::optional<Moment> running_now(const std::string& file);
 
 // The steps that are kept when the run is resumed: those that transitioned, and those whose branch is over
 // (PastRun::judge). But a step runs again if the journal lacks its outputs, because they contain secrets, or if a file

@@ -30,6 +30,7 @@
 #include <chrono>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -96,8 +97,9 @@ class RecordReader {
   // True if the first record, which identifies the run, has been read.
   bool begun() const { return begun_; }
 
-  // All that was read; afterwards, the reader is empty.
-  RunRecord finish();
+  // All that was read; afterwards, the reader is empty. `runs_at`: the run still runs at this moment, so the run and
+  // those of its steps that have not ended take their time up to it, and not up to the newest record.
+  RunRecord finish(std::optional<Moment> runs_at = {});
 
  private:
   std::string take_record(const nlohmann::json& record);

@@ -40,6 +40,10 @@ steady_clock::duration duration_at(const json& record, const char* key) {
   return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double, std::milli>(ms));
 }
 
+steady_clock::duration between(Moment begin, Moment end) {
+  return std::clamp<steady_clock::duration>(end - begin, steady_clock::duration::zero(), max_part);
+}
+
 expressions::Value value_at(const json& record, const char* key) {
   const auto found = record.find(key);
   if (found == record.end()) return {};
@@ -344,10 +348,17 @@ void RecordReader::end(const json& record) {
 
 steady_clock::duration RecordReader::part_took() const {
   if (run_.status) return run_.took;
-  return std::clamp<steady_clock::duration>(newest_ - part_began_, steady_clock::duration::zero(), max_part);
+  return between(part_began_, newest_);
 }
 
-RunRecord RecordReader::finish() {
+RunRecord RecordReader::finish(std::optional<Moment> runs_at) {
+  if (runs_at && !run_.status) {
+    newest_ = std::max(newest_, *runs_at);
+    for (std::size_t i = part_begins_; i < run_.steps.size(); ++i) {
+      StepRecord& step = run_.steps[i];
+      if (step.status == Step::Status::running) step.took = between(step.began, newest_);
+    }
+  }
   run_.took = before_ + part_took();
   std::vector<StepRecord> steps;
   for (std::size_t i = 0; i < run_.steps.size(); ++i) {
