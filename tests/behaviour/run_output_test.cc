@@ -123,6 +123,31 @@ BOOST_FIXTURE_TEST_CASE(a_report_on_standard_output_is_alone_there, Shows) {
   BOOST_TEST(holds(both.err, "only one of --events, --junit and --html can be standard output"), both.err);
 }
 
+BOOST_FIXTURE_TEST_CASE(the_workflow_file_is_never_overwritten, Shows) {
+  const std::string text = content_of(two);
+  std::filesystem::create_symlink("workflow.md", scratch.path() + "/soft");
+  std::filesystem::create_hard_link(two, scratch.path() + "/hard");
+  BOOST_TEST(run_workflow("workflow.md").exit_code == 0);
+  const auto refused = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), wtool_path);
+    const Finished finished = run(arguments, here());
+    BOOST_TEST(finished.exit_code == 2, finished.out << finished.err);
+    BOOST_TEST(holds(finished.err, " is the workflow file itself"), finished.err);
+    BOOST_TEST(!holds(finished.err, "> One"), finished.err);
+    BOOST_TEST(content_of(two) == text);
+    scratch.file("workflow.md", text);
+  };
+  for (const char* file : {"workflow.md", "./workflow.md", "soft", "hard"}) {
+    refused({"graph", "workflow.md", "--output", file});
+    for (const char* option : {"--html", "--junit", "--events"}) refused({"run", "workflow.md", option, file});
+  }
+  refused({"watch", "workflow.md", "--html", "workflow.md"});
+  refused({"run", "workflow.md", "--from", "Two", "--html", "workflow.md"});
+  refused({"resume", "last", "--from", "Two", "--junit", "workflow.md"});
+  refused({"report", "last", "--html", "workflow.md"});
+  refused({"report", "last", "--junit", "hard"});
+}
+
 BOOST_FIXTURE_TEST_CASE(a_matrix_that_a_resumed_run_keeps_is_called_kept, Shows) {
   const std::string file_ = workflow("    [*] --> Build\n    Build --> Last\n    Last --> [*]\n",
                                      "- Build: Shell \"true\" matrix={\"arch\": [\"amd64\", \"arm64\"]}\n"

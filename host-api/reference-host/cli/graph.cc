@@ -38,6 +38,7 @@ int graph(const GraphOptions& options) {
     complain(error);
     return exit_unusable;
   }
+  if (is_the_workflow(options.output, file)) return exit_unusable;
   const auto parsed = read_workflow(file);
   if (!parsed) return exit_unusable;
   std::optional<PastRunFile> past;

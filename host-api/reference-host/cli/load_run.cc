@@ -121,6 +121,13 @@ std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run,
   return std::nullopt;
 }
 
+bool is_the_workflow(const std::string& file, const std::string& workflow) {
+  std::error_code failed;
+  if (file.empty() || file == "-" || !std::filesystem::equivalent(file, workflow, failed)) return false;
+  complain(file + " is the workflow file itself, and would be overwritten; name another file");
+  return true;
+}
+
 bool write_report(const std::string& file, std::string_view text) {
   if (file == "-") return print(text);
   std::string why;

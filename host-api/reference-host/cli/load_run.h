@@ -35,6 +35,10 @@ std::optional<workflow::Workflow> read_workflow(const std::string& file);
 // The workflow of the run, if its file still exists unchanged. Nothing: `why` has the reason.
 std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run, std::string& why);
 
+// Whether `file`, in which something is to be written, is the workflow file `workflow` itself, under this or another
+// name; the reason is then on stderr.
+bool is_the_workflow(const std::string& file, const std::string& workflow);
+
 // Writes a report into a file that the command line names. The caller passes the file's name through
 // resolve_links_above (base/files.h) before the first command runs. Makes the file, or replaces it; `-` is standard
 // output. False: the reason is on stderr.

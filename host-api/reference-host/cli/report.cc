@@ -89,6 +89,8 @@ int write_report(const ReportOptions& options) {
   }
   const auto past = read_past_run(options.run);
   if (!past) return exit_unusable;
+  const std::string workflow = (std::filesystem::path(past->run.directory) / past->run.file).string();
+  if (is_the_workflow(options.junit, workflow) || is_the_workflow(options.html, workflow)) return exit_unusable;
   if (past->being_written) complain("the run has not ended yet: what is written shows it as interrupted at this point");
   std::string why;
   std::optional<workflow::Workflow> drawn;

@@ -80,6 +80,7 @@ class Watch {
     }
     // The run reports the missing file. It would be useless to wait for the file: most likely, its name is misspelt.
     if (!std::filesystem::exists(file, failed)) return run_file(context_, options_.file, options_.flags);
+    if (!can_write_files(options_.flags, file)) return exit_unusable;
     FileWatcher::Wanted wanted;
     wanted.patterns = options_.patterns;
     if (wanted.patterns.empty()) wanted.patterns.emplace_back("**");

@@ -93,8 +93,10 @@ class FileRun {
         part_(std::move(part)),
         secrets_(secrets) {}
 
-  // Opens the file of --events, before the run has an id and a journal. False: the reason is on standard error.
-  bool open_events() {
+  // Checks the files that are to be written, and opens that of --events, before the run has an id and a journal. False:
+  // the reason is on standard error.
+  bool open_files() {
+    if (!can_write_files(flags_, prepared_.source().name())) return false;
     if (flags_.events.empty()) return true;
     std::string error;
     events_ = journal::EventsFile::open(
@@ -103,7 +105,7 @@ class FileRun {
     return events_ != nullptr;
   }
 
-  // Call open_events() first. `pending` and `given`: questions of the run that is continued, and the answers to some of
+  // Call open_files() first. `pending` and `given`: questions of the run that is continued, and the answers to some of
   // them.
   int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<journal::Journal> journal,
           const runner::PastRun* past, std::int64_t started_in = 0, std::vector<PendingApproval> pending = {},
@@ -294,6 +296,13 @@ bool can_begin(const RunFlags& flags) {
 
 }  // namespace
 
+bool can_write_files(const RunFlags& flags, const std::string& workflow) {
+  for (const std::string* file : {&flags.events, &flags.junit, &flags.html}) {
+    if (is_the_workflow(*file, workflow)) return false;
+  }
+  return true;
+}
+
 int run_file(Context& context, const std::string& file, const RunFlags& flags) {
   if (!can_begin(flags)) return exit_unusable;
   const auto prepared = PreparedWorkflow::open(context, file, flags.variables.names());
@@ -310,7 +319,7 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
   if (!errors.empty()) return exit_unusable;
   runner::Secrets secrets;
   FileRun run(*prepared, flags, context.options.env_files, flags.part, secrets);
-  if (!run.open_events()) return exit_unusable;
+  if (!run.open_files()) return exit_unusable;
   std::unique_ptr<journal::Journal> journal;
   if (!flags.no_journal) {
     std::string error;
@@ -401,7 +410,7 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
   auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
   if (!inputs) return ended;
   FileRun run(*prepared, flags, context.options.env_files, part, secrets);
-  if (!run.open_events()) return exit_unusable;
+  if (!run.open_files()) return exit_unusable;
   return run.run(std::move(*inputs), std::move(resumed.journal), &resumed.past, earlier.pid_namespace,
                  pending_approvals(earlier), std::move(given));
 }

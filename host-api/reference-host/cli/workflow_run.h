@@ -54,6 +54,10 @@ struct Resumed {
   bool keeps_part = true;  // if the flags name no part, the part of the earlier run is used
 };
 
+// Whether the files that the flags name can be written while this workflow file runs, and afterwards. False: the reason
+// is on standard error.
+bool can_write_files(const RunFlags& flags, const std::string& workflow);
+
 // These functions read, check and run a workflow, and return the exit status.
 int run_file(Context& context, const std::string& file, const RunFlags& flags);
 // Runs the file again, from the last visit of the state `from` in its last run, with what that run recorded before it.
