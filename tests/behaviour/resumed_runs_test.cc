@@ -232,20 +232,41 @@ BOOST_AUTO_TEST_CASE(a_drawing_shows_the_last_run_of_its_own_file) {
 
 BOOST_AUTO_TEST_CASE(a_completed_run_that_could_not_write_its_reports_has_a_distinct_status) {
   const std::string file_ = workflow_with("  - {name: unused, default: x}\n", "- A: Shell \"true\"\n- B: Log \"b\"\n");
-  BOOST_TEST(wtool({"run", file_, "--html", "/nowhere/page.html"}).exit_code == 4);
+  BOOST_TEST(wtool({"run", file_, "--html", "/dev/full"}).exit_code == 4);
   BOOST_TEST(wtool({"run", file_, "--junit", "/dev/full"}).exit_code == 4);
   BOOST_TEST(wtool({"run", file_, "--events", "/dev/full"}).exit_code == 4);
   ProgramOptions full = here();
   full.output_to = "/dev/full";
   BOOST_TEST(run({wtool_path, "run", file_}, full).exit_code == 4);
-  // If the file for the events cannot be opened, nothing is run.
-  BOOST_TEST(wtool({"run", file_, "--events", "/nowhere/events"}).exit_code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_does_not_begin_if_its_reports_or_events_could_not_be_written) {
+  const std::string file_ =
+      workflow_with("  - {name: unused, default: x}\n", "- A: Shell \"touch began\"\n- B: Log \"b\"\n");
+  for (const char* option : {"--html", "--junit", "--events"}) {
+    for (const char* where : {"/nowhere/file", "workflow.md/file", "."}) {
+      const Finished refused = wtool({"run", file_, option, where});
+      BOOST_TEST(refused.exit_code == 2, option << ' ' << where << refused.out << refused.err);
+      BOOST_TEST(holds(refused.err, where), refused.err);
+      BOOST_TEST(!fs::exists(scratch.path() + "/began"));
+      BOOST_TEST(!fs::exists(scratch.path() + "/.wtool"));
+    }
+  }
+  // Nothing is left of a file that was only looked at, and an old report stays if the run cannot begin.
+  scratch.file("old.html", "old");
+  BOOST_TEST(wtool({"run", file_, "--html", "old.html", "--junit", "new.xml", "--events", "/nowhere/x"}).exit_code ==
+             2);
+  BOOST_TEST(file("old.html") == "old");
+  BOOST_TEST(!fs::exists(scratch.path() + "/new.xml"));
+  BOOST_TEST(wtool({"run", file_, "--html", "old.html", "--junit", "new.xml"}).exit_code == 0);
+  BOOST_TEST(holds(file("old.html"), "<html"));
+  BOOST_TEST(holds(file("new.xml"), "<testsuite"));
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_run_stays_failed_when_its_report_cannot_be_written) {
   const std::string file_ =
       workflow_with("  - {name: unused, default: x}\n", "- A: Shell \"true\"\n- B: Shell \"false\"\n");
-  BOOST_TEST(wtool({"run", file_, "--html", "/nowhere/page.html"}).exit_code == 1);
+  BOOST_TEST(wtool({"run", file_, "--html", "/dev/full"}).exit_code == 1);
 }
 
 BOOST_AUTO_TEST_CASE(all_reports_say_the_same_of_a_state_without_an_action) {

@@ -9,6 +9,7 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/paths.h"
 #include "base/sha256.h"
 #include "cli/context.h"
 #include "journal/journal_reader.h"
@@ -128,6 +129,29 @@ bool is_the_workflow(const std::string& file, const std::string& workflow) {
   return true;
 }
 
+namespace {
+
+bool say_unwritable(const std::string& file, const std::string& why) {
+  if (!why.empty()) complain("cannot write " + file + ": " + why);
+  return why.empty();
+}
+
+}  // namespace
+
+bool can_write_report(const std::string& file) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const fs::path folder = fs::absolute(file, failed).lexically_normal().parent_path();
+  if (!fs::exists(folder, failed) && is_within(folder.string(), fs::current_path(failed).string())) return true;
+  const fs::file_type before = fs::symlink_status(file, failed).type();
+  // To open a pipe or a device could wait, or have an effect.
+  if (fs::is_other(fs::file_status(before))) return true;
+  std::string why;
+  const Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_NONBLOCK, 0666, why);
+  if (opened && before == fs::file_type::not_found) fs::remove(file, failed);
+  return say_unwritable(file, why);
+}
+
 bool write_report(const std::string& file, std::string_view text) {
   if (file == "-") return print(text);
   std::string why;
@@ -136,8 +160,7 @@ bool write_report(const std::string& file, std::string_view text) {
   // Some file systems report a lack of space only here.
   if (opened && ::close(opened.release()) != 0 && failed == 0) failed = errno;
   if (failed != 0) why = ::strerror(failed);
-  if (!why.empty()) complain("cannot write " + file + ": " + why);
-  return why.empty();
+  return say_unwritable(file, why);
 }
 
 bool write_reports(const journal::RunRecord& run, const workflow::Workflow* workflow, const std::string& junit,

@@ -39,6 +39,10 @@ std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run,
 // name; the reason is then on stderr.
 bool is_the_workflow(const std::string& file, const std::string& workflow);
 
+// Whether write_report() could write this file now; the reason against it is on stderr. The file stays as it is; it is
+// not made. If its folder is missing below the working directory, it counts as writable: the run may make the folder.
+bool can_write_report(const std::string& file);
+
 // Writes a report into a file that the command line names. The caller passes the file's name through
 // resolve_links_above (base/files.h) before the first command runs. Makes the file, or replaces it; `-` is standard
 // output. False: the reason is on stderr.

@@ -300,6 +300,9 @@ bool can_write_files(const RunFlags& flags, const std::string& workflow) {
   for (const std::string* file : {&flags.events, &flags.junit, &flags.html}) {
     if (is_the_workflow(*file, workflow)) return false;
   }
+  for (const std::string* file : {&flags.junit, &flags.html}) {
+    if (!file->empty() && *file != "-" && !can_write_report(resolve_links_above(*file))) return false;
+  }
   return true;
 }
 
