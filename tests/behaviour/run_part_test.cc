@@ -48,10 +48,45 @@ BOOST_AUTO_TEST_CASE(a_run_ends_where_the_named_state_has_ended) {
   BOOST_TEST(shown.at("status") == "completed");
 }
 
+BOOST_AUTO_TEST_CASE(a_run_that_until_ended_continues_after_that_state_when_it_is_resumed) {
+  BOOST_TEST(run_workflow("workflow.md", {"--until", "A"}).exit_code == 0);
+  BOOST_TEST(seen() == "A\nLast\n");
+  const Finished unknown = run_workflow("workflow.md", {"--from", "B"});
+  BOOST_TEST(unknown.exit_code == 2);
+  BOOST_TEST(holds(unknown.err, "it ended after A, as --until said, and `wtool resume "), unknown.err);
+  // The next part, which fails at first.
+  scratch.file("bad", "");
+  BOOST_TEST(wtool({"resume", "last", "--until", "B"}).exit_code == 1);
+  BOOST_TEST(seen() == "B a\nLast\n");
+  std::filesystem::remove(scratch.path() + "/bad");
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
+  BOOST_TEST(seen() == "B a\nLast\n");
+  // The rest, with the values of the run.
+  const Finished rest = wtool({"resume", "last"});
+  BOOST_TEST(rest.exit_code == 0, rest.out << rest.err);
+  BOOST_TEST(seen() == "C\nLast\n");
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 2);
+  BOOST_TEST(Json::parse(wtool({"runs", "--json"}).out).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_composite_state_that_ended_a_run_is_left_when_it_is_resumed) {
+  scratch.file("nested.md",
+               "```mermaid\nstateDiagram-v2\n    state Work {\n        [*] --> One\n        One --> [*]\n    }\n"
+               "    [*] --> Work\n    Work --> Then\n    Then --> [*]\n```\n## Actions\n"
+               "- One: Shell \"echo One >>seen\"\n- Then: Shell \"echo Then >>seen\"\n");
+  BOOST_TEST(run_workflow("nested.md", {"--until", "Work"}).exit_code == 0);
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
+  BOOST_TEST(seen() == "One\nThen\n");
+}
+
 BOOST_AUTO_TEST_CASE(one_state_alone_runs_without_finally) {
   const Finished finished = run_workflow("workflow.md", {"--only", "C"});
   BOOST_TEST(finished.exit_code == 0, finished.err);
   BOOST_TEST(seen() == "C\n");
+  const Finished over = wtool({"resume", "last"});
+  BOOST_TEST(over.exit_code == 2);
+  BOOST_TEST(holds(over.err, "has completed the only state that --only named, C, so there is nothing"), over.err);
+  BOOST_TEST(holds(over.err, "`wtool run workflow.md` runs the whole workflow"), over.err);
   // B reads the output of A, which did not run.
   const Finished reads = run_workflow("workflow.md", {"--only", "B"});
   BOOST_TEST(reads.exit_code == 1);

@@ -80,7 +80,8 @@ struct ResumedRun {
 };
 
 // `wanted` is as in find_run (journal/runs_folder.h). `from`: a state; everything from its last visit on runs again.
-// Empty: only unfinished steps run again. Nothing: `error` says why the run cannot be resumed, and what to do.
+// Empty: only unfinished steps run again; if --until ended the run, it continues after that state, and the `until` of
+// the result is empty. Nothing: `error` says why the run cannot be resumed, and what to do.
 std::optional<ResumedRun> resume_run(const std::string& directory, const std::string& wanted, const std::string& from,
                                      Journal::Options options, std::string& error);
 

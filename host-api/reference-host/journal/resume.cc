@@ -88,8 +88,16 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
     }
     drop_from(resumed.run, *place);
   } else if (resumed.run.status == runner::RunReport::Status::completed) {
-    error = "the run " + id + " has completed, so there is nothing to resume; --from STATE runs a part of it again";
-    return std::nullopt;
+    if (resumed.run.until.empty()) {
+      error = "the run " + id + " has completed" +
+              (resumed.run.only.empty() ? ", so there is nothing to resume; --from STATE runs a part of it again"
+                                        : " the only state that --only named, " + resumed.run.only +
+                                              ", so there is nothing to resume; `wtool run " + resumed.run.file +
+                                              "` runs the whole workflow");
+      return std::nullopt;
+    }
+    // The part is complete. What follows it is the rest of the workflow.
+    resumed.run.until.clear();
   }
   check_files(resumed.run, resumed.notices);
   resumed.past = past_of(resumed.run);

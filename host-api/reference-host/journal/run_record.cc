@@ -29,7 +29,11 @@ std::string never_in(const RunRecord& run, const std::string& state, const std::
   }
   return "the run " + run.run + " was never in the state \"" + state + "\"" +
          (branch.empty() ? "" : " in the branch \"" + branch + "\"") +
-         question_then(did_you_mean(state, visited), "`wtool show " + run.run + "` lists its states");
+         question_then(
+             did_you_mean(state, visited),
+             run.status == runner::RunReport::Status::completed && !run.until.empty()
+                 ? "it ended after " + run.until + ", as --until said, and `wtool resume " + run.run + "` continues it"
+                 : "`wtool show " + run.run + "` lists its states");
 }
 
 std::string_view branch_name(std::string_view branch) {
