@@ -69,6 +69,31 @@ BOOST_AUTO_TEST_CASE(a_run_that_until_ended_continues_after_that_state_when_it_i
   BOOST_TEST(Json::parse(wtool({"runs", "--json"}).out).size() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_run_of_a_part_says_so_wherever_it_is_shown) {
+  const auto says = [&](const std::string& option, const std::string& words, bool continues) {
+    const Finished finished = run_workflow("workflow.md", {"--" + option, "A", "--html", "page.html"});
+    BOOST_TEST(finished.exit_code == 0, finished.err);
+    const Finished shown = wtool({"show", "last"});
+    for (const std::string& text : {finished.out, shown.out}) {
+      BOOST_TEST(holds(text, ": completed " + words + " in "), text);
+      BOOST_TEST(holds(text, "To continue after A: wtool resume 20") == continues, text);
+    }
+    BOOST_TEST(holds(wtool({"runs"}).out, "  completed " + words + "  "), wtool({"runs"}).out);
+    BOOST_TEST(holds(file("page.html"), ">completed " + words + "</span>"), file("page.html"));
+    BOOST_TEST(holds(wtool({"report", "last", "--html", "-"}).out, ">completed " + words + "</span>"));
+    for (const Json& run :
+         {Json::parse(wtool({"show", "last", "--json"}).out), Json::parse(wtool({"runs", "--json"}).out).at(0)}) {
+      BOOST_TEST(run.at("status") == "completed");
+      BOOST_TEST(run.at(option) == "A");
+    }
+  };
+  says("until", "(until A)", true);
+  says("only", "(only A)", false);
+  BOOST_TEST(wtool({"run", "workflow.md", "--only", "A", "-q"}).out.find("\n\n") == std::string::npos);
+  BOOST_TEST(run_workflow("workflow.md").exit_code == 0);
+  BOOST_TEST(!holds(wtool({"show", "last"}).out, "completed ("));
+}
+
 BOOST_AUTO_TEST_CASE(a_composite_state_that_ended_a_run_is_left_when_it_is_resumed) {
   scratch.file("nested.md",
                "```mermaid\nstateDiagram-v2\n    state Work {\n        [*] --> One\n        One --> [*]\n    }\n"

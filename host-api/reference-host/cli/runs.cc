@@ -40,14 +40,21 @@ std::string as_table(const std::vector<Row>& rows, bool local) {
   const auto clean = [](const std::string& text, std::size_t columns) {
     return cut_to_width(cleaned_for_terminal(text, false), columns);
   };
+  std::vector<std::string> statuses;
+  std::size_t status_width = 11;
   std::size_t name_width = 4;
-  for (const Row& row : rows) name_width = std::max(name_width, display_width(clean(row.run.name, 32)));
-  std::string out = padded("RUN", 20) + "  " + padded(started, 19) + "  " + padded("STATUS", 11) + "  " +
-                    padded("TIME", 12) + "  " + padded("NAME", name_width) + "  FILE\n";
   for (const auto& [run, status] : rows) {
-    out += padded(clean(run.run, 20), 20) + "  " + report::time_text(run.began, local) + "  " + padded(status, 11) +
-           "  " + padded(duration_text(run.took), 12) + "  " + padded(clean(run.name, 32), name_width) + "  " +
-           clean(run.file, 60) + "\n";
+    statuses.push_back(clean(status + report::part_text(run), 40));
+    status_width = std::max(status_width, display_width(statuses.back()));
+    name_width = std::max(name_width, display_width(clean(run.name, 32)));
+  }
+  std::string out = padded("RUN", 20) + "  " + padded(started, 19) + "  " + padded("STATUS", status_width) + "  " +
+                    padded("TIME", 12) + "  " + padded("NAME", name_width) + "  FILE\n";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const journal::RunRecord& run = rows[i].run;
+    out += padded(clean(run.run, 20), 20) + "  " + report::time_text(run.began, local) + "  " +
+           padded(statuses[i], status_width) + "  " + padded(duration_text(run.took), 12) + "  " +
+           padded(clean(run.name, 32), name_width) + "  " + clean(run.file, 60) + "\n";
   }
   return out;
 }

@@ -149,7 +149,7 @@ class FileRun {
     // On a terminal, the progress display has already shown the lines of the summary's table.
     const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
     const std::string summary = report::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(), run,
-                                                     {!stands_above, flags_.quiet});
+                                                     {!stands_above, flags_.quiet, part_});
     // If the events or a report go to standard output, nothing else does.
     const bool summed_up =
         given_to_standard_output(flags_) > 0 ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);

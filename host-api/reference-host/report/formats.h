@@ -9,6 +9,7 @@
 #include "journal/run_record.h"
 #include "report/failed_steps.h"
 #include "runner/run_observer.h"
+#include "runner/run_part.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::report {
@@ -52,6 +53,7 @@ struct SummaryStyle {
   // True if the table of states is shown. It is not needed if each state has a line on the screen already.
   bool table = true;
   bool quiet = false;  // only the status, and what people must know about failures
+  runner::RunPart part{};
 };
 
 // Text for people, with a newline at the end; safe for a terminal. `run`: the id by which the run can be resumed; empty
@@ -62,6 +64,10 @@ std::string summary_text(const workflow::Workflow& workflow, const runner::RunRe
 // "completed", "failed", "aborted" or "suspended". For a run without an end: "running" if it is being written, and
 // "interrupted" if not.
 std::string status_text(const journal::RunRecord& run, bool being_written);
+
+// What follows the status of a run of a part of its workflow: " (until Test)", " (only Test)". Empty: the whole workflow.
+std::string part_text(const runner::RunPart& part);
+inline std::string part_text(const journal::RunRecord& run) { return part_text(runner::RunPart{run.until, run.only}); }
 
 // What happened in a run, with the last lines of each failed step's outputs, and of the other steps' standard error;
 // safe for a terminal. Times are in UTC or, with `local`, in this machine's time zone.

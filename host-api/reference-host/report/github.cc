@@ -192,7 +192,8 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
 
 std::string github_page(const RunRecord& run) {
   std::string out = "## " + page_text(run.name.empty() ? run.file : run.name) + ": " +
-                    page_text(status_text(run, false)) + " in " + page_text(duration_text(run.took)) + "\n\n";
+                    page_text(status_text(run, false) + part_text(run)) + " in " + page_text(duration_text(run.took)) +
+                    "\n\n";
   if (!run.reason.empty()) out += page_text(run.reason, max_reason) + "\n\n";
   out += "| | Step | Status | Time |\n|---|---|---|---|\n";
   const CombinationNames names = combination_names(run);

@@ -62,9 +62,9 @@ std::string head(const RunRecord& run) {
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n" +
-      element("title", name + ": " + status_of(run)) + "\n<style>" + diagram_css() + style +
+      element("title", name + ": " + status_of(run) + part_text(run)) + "\n<style>" + diagram_css() + style +
       "</style>\n</head>\n<body>\n<h1>" + markup_text(name) + " " +
-      element("span", status_of(run), "badge " + status_of(run)) + "</h1>\n";
+      element("span", status_of(run) + part_text(run), "badge " + status_of(run)) + "</h1>\n";
   std::string facts = shown_time(run.began) + ", " + duration_text(run.took);
   if (!run.file.empty()) facts = run.file + ", " + facts;
   if (!run.run.empty()) facts = "Run " + run.run + " of " + facts;

@@ -64,6 +64,8 @@ std::string run_json(const journal::RunRecord& run, const std::string& status, b
                       {"began", iso_time(run.began)},
                       {"ms", milliseconds(run.took)},
                       {"resumed", run.resumed}};
+  if (!run.until.empty()) out["until"] = run.until;
+  if (!run.only.empty()) out["only"] = run.only;
   if (!run.reason.empty()) out["reason"] = run.reason;
   if (run.refused) out["refused"] = true;
   if (const runner::Usage used = total_usage(run); used.any()) {

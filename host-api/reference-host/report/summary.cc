@@ -254,6 +254,10 @@ void append_cut_lines(std::string& out, const std::vector<std::string>& lines) {
   if (lines.size() > most) out += "    ... and " + std::to_string(lines.size() - most) + " more\n";
 }
 
+std::string continue_line(const std::string& run, const runner::RunPart& part) {
+  return part.until.empty() ? "" : "\n  To continue after " + line(part.until) + ": wtool resume " + run + "\n";
+}
+
 std::string approve_line(const std::string& run) { return "\n  To answer and continue: wtool approve " + run + "\n"; }
 
 }  // namespace
@@ -262,14 +266,14 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
                          const std::string& name, const std::string& run, SummaryStyle style) {
   const StateTable table = table_of(workflow, report);
   const bool completed = report.status == RunReport::Status::completed;
-  std::string out =
-      cleaned_for_terminal(name, false) + ": " + journal::word(report.status) + " in " + duration_text(report.took);
+  std::string out = cleaned_for_terminal(name, false) + ": " + journal::word(report.status) +
+                    line(part_text(style.part)) + " in " + duration_text(report.took);
   if (completed) out += continued_after(failed.all());
   out += "\n";
   if (!report.reason.empty()) out += "  Reason: " + cleaned_for_terminal(report.reason, false) + "\n";
   if (style.table && !style.quiet) out += "\n" + table.text(report.status == RunReport::Status::suspended);
   append_cut_lines(out, cut_lines(report.steps, run));
-  if (completed) return out;
+  if (completed) return out + (style.quiet || run.empty() ? "" : continue_line(run, style.part));
   if (report.status == RunReport::Status::suspended) return out + approve_line(run);
   append_failed(out, failed.all(), report.status == RunReport::Status::aborted, report.reason);
   if (!run.empty()) out += "\n  To resume where it ended: wtool resume " + run + "\n";
@@ -288,11 +292,16 @@ std::string status_text(const RunRecord& run, bool being_written) {
   return run.status ? journal::word(*run.status) : "interrupted";
 }
 
+std::string part_text(const runner::RunPart& part) {
+  if (part.is_whole()) return "";
+  return part.only.empty() ? " (until " + part.until + ")" : " (only " + part.only + ")";
+}
+
 std::string run_text(const RunRecord& run, bool being_written, bool local) {
   const std::string status = status_text(run, being_written);
   const bool is_completed = run.status == RunReport::Status::completed;
   const FailedList failed = failed_in(run);
-  std::string out = line(run.name.empty() ? run.file : run.name) + ": " + status +
+  std::string out = line(run.name.empty() ? run.file : run.name) + ": " + status + line(part_text(run)) +
                     (status == "running"       ? " for "
                      : status == "interrupted" ? " after "
                                                : " in ") +
@@ -320,7 +329,8 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   append_cut_lines(out, cut_lines(run));
   append_notices(out, run);
   append_standard_errors(out, run);
-  if (is_completed || being_written) return out;
+  if (being_written) return out;
+  if (is_completed) return out + continue_line(line(run.run), {run.until, run.only});
   if (run.status == RunReport::Status::suspended) return out + approve_line(line(run.run));
   append_failed(out, failed, run.status == RunReport::Status::aborted, run.reason);
   return out + "\n  To resume where it ended: wtool resume " + line(run.run) + "\n";
