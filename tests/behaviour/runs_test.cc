@@ -282,6 +282,21 @@ BOOST_FIXTURE_TEST_CASE(a_running_run_is_followed_to_its_end, Runs) {
   BOOST_TEST(finished.out.find("built") == finished.out.rfind("built"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_page_shows_suspended_and_running_runs_as_such, Runs) {
+  put(id, begun + record("run_ended", R"(,"status":"suspended","ms":2000)"));
+  const std::string suspended = wtool({"report", "last", "--html", "-"}).out;
+  BOOST_TEST(holds(suspended, R"(<span class="badge suspended">suspended</span>)"), suspended);
+  BOOST_TEST(holds(suspended, ".badge.suspended"), suspended);
+  const std::string file = put(id, begun);
+  BOOST_TEST(holds(wtool({"report", "last", "--html", "-"}).out, R"(<span class="badge interrupted">)"));
+  const int lock = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  BOOST_REQUIRE(::flock(lock, LOCK_EX) == 0);
+  const Finished running = wtool({"report", "last", "--html", "-"});
+  ::close(lock);
+  BOOST_TEST(holds(running.out, R"(<span class="badge running">running</span>)"), running.out);
+  BOOST_TEST(!holds(running.out + running.err, ">interrupted"), running.out << running.err);
+}
+
 BOOST_FIXTURE_TEST_CASE(in_a_subfolder_the_folder_that_has_runs_is_named, Runs) {
   put(id, failed);
   fs::create_directory(scratch.path() + "/sub");

@@ -164,9 +164,9 @@ bool write_report(const std::string& file, std::string_view text) {
 }
 
 bool write_reports(const journal::RunRecord& run, const workflow::Workflow* workflow, const std::string& junit,
-                   const std::string& html) {
+                   const std::string& html, bool being_written) {
   const bool junit_done = junit.empty() || write_report(junit, report::junit_xml(run));
-  const bool html_done = html.empty() || write_report(html, report::html_report(run, workflow));
+  const bool html_done = html.empty() || write_report(html, report::html_report(run, workflow, being_written));
   return junit_done && html_done;
 }
 

@@ -48,8 +48,9 @@ bool can_write_report(const std::string& file);
 // output. False: the reason is on stderr.
 bool write_report(const std::string& file, std::string_view text);
 
-// Writes each report that has a file name. `workflow` may be null (report/formats.h). False: the reason is on stderr.
+// Writes each report that has a file name. `workflow` and `being_written` are as in report/formats.h. False: the
+// reason is on stderr.
 bool write_reports(const journal::RunRecord& run, const workflow::Workflow* workflow, const std::string& junit,
-                   const std::string& html);
+                   const std::string& html, bool being_written = false);
 
 }  // namespace wtool::host

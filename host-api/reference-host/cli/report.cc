@@ -91,7 +91,7 @@ int write_report(const ReportOptions& options) {
   if (!past) return exit_unusable;
   const std::string workflow = (std::filesystem::path(past->run.directory) / past->run.file).string();
   if (is_the_workflow(options.junit, workflow) || is_the_workflow(options.html, workflow)) return exit_unusable;
-  if (past->being_written) complain("the run has not ended yet: what is written shows it as interrupted at this point");
+  if (past->being_written) complain("the run has not ended yet: what is written shows it up to now");
   std::string why;
   std::optional<workflow::Workflow> drawn;
   if (!options.html.empty()) {
@@ -99,7 +99,7 @@ int write_report(const ReportOptions& options) {
     if (!drawn) complain("the page is written without the diagram: " + why);
   }
   bool done = write_reports(past->run, drawn ? &*drawn : nullptr, resolve_links_above(options.junit),
-                            resolve_links_above(options.html));
+                            resolve_links_above(options.html), past->being_written);
   if (options.github) {
     done = print(report::github_commands(past->run, file_in_repository(past->run), lines_of_states(past->run))) && done;
     done = add_to_summary(report::github_page(past->run)) && done;

@@ -25,8 +25,8 @@ std::string junit_xml(const journal::RunRecord& run);
 
 // html_report.cc: a run as one page that needs no other files: no script, no style and no picture. It has the diagram
 // if `workflow` is not null. Nothing is masked here, so secrets must be masked in `run`. The page is also well-formed
-// XML.
-std::string html_report(const journal::RunRecord& run, const workflow::Workflow* workflow);
+// XML. `being_written`: the run still runs.
+std::string html_report(const journal::RunRecord& run, const workflow::Workflow* workflow, bool being_written = false);
 
 // ---- github.cc: a run for GitHub Actions.
 

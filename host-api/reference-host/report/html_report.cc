@@ -42,7 +42,7 @@ summary { cursor: pointer; color: var(--faint); } .diagram { overflow-x: auto; }
 tr:target { background: var(--box); }
 .badge.succeeded, .badge.completed, .bar.succeeded { background: var(--succeeded); }
 .badge.failed, .bar.failed { background: var(--failed); } .badge.aborted, .bar.aborted { background: var(--aborted); }
-.badge.running, .badge.interrupted, .bar.running { background: var(--running); }
+.badge.running, .badge.interrupted, .badge.suspended, .bar.running { background: var(--running); }
 td.succeeded { color: var(--succeeded); } td.failed { color: var(--failed); } td.aborted { color: var(--aborted); }
 td.running { color: var(--running); }
 .bar.passed { background: var(--line); } td.passed { color: var(--faint); }
@@ -55,16 +55,15 @@ std::string element(const char* tag, const std::string& text, const std::string&
 
 std::string shown_time(Moment at) { return utc_text(at, "%Y-%m-%d %H:%M:%S UTC"); }
 
-std::string status_of(const RunRecord& run) { return run.status ? journal::word(*run.status) : "interrupted"; }
-
-std::string head(const RunRecord& run) {
+std::string head(const RunRecord& run, bool being_written) {
+  const std::string status = status_text(run, being_written);
   const std::string name = run.name.empty() ? run.file : run.name;
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n" +
-      element("title", name + ": " + status_of(run) + part_text(run)) + "\n<style>" + diagram_css() + style +
+      element("title", name + ": " + status + part_text(run)) + "\n<style>" + diagram_css() + style +
       "</style>\n</head>\n<body>\n<h1>" + markup_text(name) + " " +
-      element("span", status_of(run) + part_text(run), "badge " + status_of(run)) + "</h1>\n";
+      element("span", status + part_text(run), "badge " + status) + "</h1>\n";
   std::string facts = shown_time(run.began) + ", " + duration_text(run.took);
   if (!run.file.empty()) facts = run.file + ", " + facts;
   if (!run.run.empty()) facts = "Run " + run.run + " of " + facts;
@@ -137,7 +136,7 @@ std::string bar(const StepRecord& step, const TimeSpan& span) {
   return text;
 }
 
-std::string status_text(const StepRecord& step) {
+std::string step_status(const StepRecord& step) {
   std::string text = step.status == Step::Status::running                 ? "not ended"
                      : step.end.outcome.error == runner::approval_pending ? "waits"
                                                                           : status_word(step);
@@ -192,7 +191,7 @@ std::string steps(const RunRecord& run, const CombinationNames& names) {
     for (auto log = first; step.number != 0 && log != last; ++log) {
       out += element("div", bounded_text(log->second->text, 4096), "faint");
     }
-    out += "</td>" + element("td", status_text(step), status_word(step)) + element("td", duration_text(step.took)) +
+    out += "</td>" + element("td", step_status(step), status_word(step)) + element("td", duration_text(step.took)) +
            "<td class=\"bars\">" + bar(step, span) + "</td></tr>\n";
   }
   out += "</table>\n";
@@ -224,10 +223,10 @@ std::string diagram(const RunRecord& run, const Workflow* workflow) {
 
 }  // namespace
 
-std::string html_report(const RunRecord& run, const Workflow* workflow) {
+std::string html_report(const RunRecord& run, const Workflow* workflow, bool being_written) {
   const CombinationNames names = combination_names(run);
-  return head(run) + failures(run, names) + diagram(run, workflow) + steps(run, names) + notices(run) + inputs(run) +
-         "</body>\n</html>\n";
+  return head(run, being_written) + failures(run, names) + diagram(run, workflow) + steps(run, names) + notices(run) +
+         inputs(run) + "</body>\n</html>\n";
 }
 
 }  // namespace wtool::host::report
