@@ -297,6 +297,15 @@ BOOST_FIXTURE_TEST_CASE(a_page_shows_suspended_and_running_runs_as_such, Runs) {
   BOOST_TEST(!holds(running.out + running.err, ">interrupted"), running.out << running.err);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_page_shows_what_prompts_used, Runs) {
+  put(id, begun + step(1, "Ask", "succeeded", R"(,"ms":1500)") +
+              record("usage", R"(,"step":1,"branch":"","seq":1,"calls":2,"tokens":1200,"cost":0.25,"time_ms":3100)") +
+              record("run_ended", R"(,"status":"completed","ms":2000)"));
+  const char* used = "Prompts: 2 calls in 3.10 s, 1200 tokens, cost 0.25";
+  BOOST_TEST(holds(wtool({"show", "last"}).out, used));
+  BOOST_TEST(holds(wtool({"report", "last", "--html", "-"}).out, used));
+}
+
 BOOST_FIXTURE_TEST_CASE(in_a_subfolder_the_folder_that_has_runs_is_named, Runs) {
   put(id, failed);
   fs::create_directory(scratch.path() + "/sub");

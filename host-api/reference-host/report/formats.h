@@ -69,6 +69,9 @@ std::string status_text(const journal::RunRecord& run, bool being_written);
 std::string part_text(const runner::RunPart& part);
 inline std::string part_text(const journal::RunRecord& run) { return part_text(runner::RunPart{run.until, run.only}); }
 
+// What prompts used: "2 calls in 3.10 s, 1200 tokens, cost 0.02".
+std::string usage_text(const runner::Usage& used);
+
 // What happened in a run, with the last lines of each failed step's outputs, and of the other steps' standard error;
 // safe for a terminal. Times are in UTC or, with `local`, in this machine's time zone.
 std::string run_text(const journal::RunRecord& run, bool being_written, bool local = false);

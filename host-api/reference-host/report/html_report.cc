@@ -70,6 +70,9 @@ std::string head(const RunRecord& run, bool being_written) {
   if (run.resumed > 0)
     facts += run.resumed == 1 ? ", resumed once" : ", resumed " + std::to_string(run.resumed) + " times";
   out += element("p", facts, "faint") + "\n";
+  if (const runner::Usage used = journal::total_usage(run); used.any()) {
+    out += element("p", "Prompts: " + usage_text(used), "faint") + "\n";
+  }
   if (!run.reason.empty()) out += element("p", run.reason, "reason") + "\n";
   return out;
 }

@@ -297,6 +297,13 @@ std::string part_text(const runner::RunPart& part) {
   return part.only.empty() ? " (until " + part.until + ")" : " (only " + part.only + ")";
 }
 
+std::string usage_text(const runner::Usage& used) {
+  std::string text = counted(used.calls, "call") + " in " + duration_text(used.time);
+  if (used.tokens > 0) text += ", " + std::to_string(used.tokens) + " tokens";
+  if (used.cost > 0) text += ", cost " + expressions::to_text(expressions::Value(used.cost));
+  return text;
+}
+
 std::string run_text(const RunRecord& run, bool being_written, bool local) {
   const std::string status = status_text(run, being_written);
   const bool is_completed = run.status == RunReport::Status::completed;
@@ -314,10 +321,7 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   out += "\n  File: " + line(run.file) + "\n";
   if (!run.reason.empty()) out += "  Reason: " + line(run.reason) + "\n";
   if (const runner::Usage used = journal::total_usage(run); used.any()) {
-    out += "  Prompts: " + counted(used.calls, "call") + " in " + duration_text(used.time);
-    if (used.tokens > 0) out += ", " + std::to_string(used.tokens) + " tokens";
-    if (used.cost > 0) out += ", cost " + expressions::to_text(expressions::Value(used.cost));
-    out += "\n";
+    out += "  Prompts: " + usage_text(used) + "\n";
   }
   StateTable table;
   for (const StepRecord& step : run.steps) {
