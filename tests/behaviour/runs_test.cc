@@ -306,6 +306,17 @@ BOOST_FIXTURE_TEST_CASE(a_page_shows_what_prompts_used, Runs) {
   BOOST_TEST(holds(wtool({"report", "last", "--html", "-"}).out, used));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_page_names_the_exit_code_and_has_the_text_of_a_log_once, Runs) {
+  const std::string said = R"(,"step":3,"branch":"","seq":3,"state":"Say")";
+  put(id, failed.substr(0, failed.rfind(R"({"v":1)")) + record("state_started", said + R"(,"action":"log")") +
+              record("log", said + R"(,"level":"info","text":"said once")") +
+              record("state_ended", said + R"(,"action":"log","status":"succeeded","outcome":{"stdout":"said once"})"));
+  const std::string page = wtool({"report", "last", "--html", "-"}).out;
+  BOOST_TEST(holds(page, ">failed (exit code 3)</td>"), page);
+  BOOST_TEST(page.find("said once") != std::string::npos);
+  BOOST_TEST(page.find("said once") == page.rfind("said once"), page);
+}
+
 BOOST_FIXTURE_TEST_CASE(in_a_subfolder_the_folder_that_has_runs_is_named, Runs) {
   put(id, failed);
   fs::create_directory(scratch.path() + "/sub");

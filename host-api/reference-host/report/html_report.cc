@@ -144,7 +144,7 @@ std::string step_status(const StepRecord& step) {
                      : step.end.outcome.error == runner::approval_pending ? "waits"
                                                                           : status_word(step);
   if (text == "passed") text = "-";
-  if (step.status == Step::Status::failed) text += " (" + std::to_string(step.exit_code) + ")";
+  if (step.status == Step::Status::failed) text += " (exit code " + std::to_string(step.exit_code) + ")";
   if (step.tries > 1) text += ", " + std::to_string(step.tries) + " tries";
   if (step.replayed) text += ", kept";
   if (step.up_to_date) text += ", up to date";
@@ -183,14 +183,15 @@ std::string steps(const RunRecord& run, const CombinationNames& names) {
     if (!step.node.empty()) out += " " + element("span", "on " + step.node, "faint");
     const runner::Outcome& outcome = step.end.outcome;
     const bool failed = step.status == Step::Status::failed;
-    out += details.of("command", step.end.command, failed) +
-           details.of("stdout", outcome.standard_output, failed, outcome.whole_output) +
-           details.of("stderr", outcome.standard_error, failed, outcome.whole_error);
+    const auto [first, last] = logs.equal_range(step.number);
+    const bool is_log = step.action == "log" && first != last;  // its output is its text, which is shown below
+    out += details.of("command", step.end.command, failed);
+    if (!is_log) out += details.of("stdout", outcome.standard_output, failed, outcome.whole_output);
+    out += details.of("stderr", outcome.standard_error, failed, outcome.whole_error);
     if (outcome.is_error) out += details.of("message", outcome.message, failed);
     for (const runner::KeptFile& file : step.kept_files) {
       out += element("div", "kept: " + file.path + ", " + std::to_string(file.bytes) + " bytes, " + file.copy, "faint");
     }
-    const auto [first, last] = logs.equal_range(step.number);
     for (auto log = first; step.number != 0 && log != last; ++log) {
       out += element("div", bounded_text(log->second->text, 4096), "faint");
     }
