@@ -317,6 +317,22 @@ BOOST_FIXTURE_TEST_CASE(a_page_names_the_exit_code_and_has_the_text_of_a_log_onc
   BOOST_TEST(page.find("said once") == page.rfind("said once"), page);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_page_can_be_read_by_a_screen_reader, Runs) {
+  scratch.file("release.md",
+               "---\ntitle: A \"good\" release\n---\n```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> [*]\n```\n"
+               "## Actions\n- Build: Shell \"true\"\n");
+  BOOST_TEST(wtool({"run", "release.md"}).exit_code == 0);
+  const std::string page = wtool({"report", "last", "--html", "-"}).out;
+  for (const char* part : {"<main>", "</main>", R"(role="group" aria-label="Diagram of A &quot;good&quot; release")",
+                           R"(<th scope="col">State</th>)", ">When</th>"}) {
+    BOOST_TEST(holds(page, part), part << page);
+  }
+  BOOST_TEST(!holds(page, "<th>"));
+  BOOST_TEST(!holds(page, "role=\"img\""));
+  const std::string picture = wtool({"graph", "release.md", "--format", "svg"}).out;
+  BOOST_TEST(holds(picture, "<title>Diagram of A &quot;good&quot; release</title>"), picture);
+}
+
 BOOST_FIXTURE_TEST_CASE(in_a_subfolder_the_folder_that_has_runs_is_named, Runs) {
   put(id, failed);
   fs::create_directory(scratch.path() + "/sub");

@@ -252,7 +252,7 @@ constexpr std::array<Colour, 9> colours = {{{"back", "#fff", "#1c1c1e"},
                                             {"box", "#f5f5f7", "#2c2c2e"},
                                             {"succeeded", "#2e7d32", "#66bb6a"},
                                             {"failed", "#c62828", "#ef6f6c"},
-                                            {"aborted", "#b26a00", "#ffb74d"},
+                                            {"aborted", "#9a5b00", "#ffb74d"},
                                             {"running", "#1565c0", "#64b5f6"}}};
 
 constexpr const char* rules = R"(
@@ -299,9 +299,13 @@ std::string diagram_svg(const workflow::Workflow& workflow, const journal::RunRe
   double width = 0;
   double height = 0;
   const std::string body = SvgWriter(picture, run != nullptr && !is_file).body(width, height);
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 " + number(width) + " " +
+  const std::string& named = workflow.title.empty() ? workflow.name : workflow.title;
+  const std::string name = named.empty() ? "Diagram" : "Diagram of " + markup_text(named);
+  // The links of a page would be hidden in an image.
+  const std::string role = is_file ? "role=\"img\"" : "role=\"group\" aria-label=\"" + name + "\"";
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" " + role + " viewBox=\"0 0 " + number(width) + " " +
          number(height) + "\" width=\"" + number(width) + "\">\n" +
-         (is_file ? "<style>" + light_rules() + "</style>\n" : "") +
+         (is_file ? "<title>" + name + "</title>\n<style>" + light_rules() + "</style>\n" : "") +
          "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
          "markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"tip\" d=\"M0,0 L8,4 L0,8 "
          "z\"/></marker></defs>\n" +

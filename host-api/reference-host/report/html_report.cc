@@ -62,7 +62,7 @@ std::string head(const RunRecord& run, bool being_written) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n" +
       element("title", name + ": " + status + part_text(run)) + "\n<style>" + diagram_css() + style +
-      "</style>\n</head>\n<body>\n<h1>" + markup_text(name) + " " +
+      "</style>\n</head>\n<body>\n<main>\n<h1>" + markup_text(name) + " " +
       element("span", status + part_text(run), "badge " + status) + "</h1>\n";
   std::string facts = shown_time(run.began) + ", " + duration_text(run.took);
   if (!run.file.empty()) facts = run.file + ", " + facts;
@@ -79,7 +79,7 @@ std::string head(const RunRecord& run, bool being_written) {
 
 std::string inputs(const RunRecord& run) {
   if (run.inputs.empty() && run.secret_inputs.empty()) return {};
-  std::string out = "<h2>Inputs</h2>\n<table>\n";
+  std::string out = "<h2>Inputs</h2>\n<table>\n<tr><th scope=\"col\">Name</th><th scope=\"col\">Value</th></tr>\n";
   for (const auto& [name, value] : run.inputs) {
     out += "<tr>" + element("td", name) + element("td", bounded_text(expressions::to_text(value), 4096)) + "</tr>\n";
   }
@@ -173,7 +173,9 @@ std::string steps(const RunRecord& run, const CombinationNames& names) {
   std::multimap<std::uint64_t, const RunLogRecord*> logs;
   for (const RunLogRecord& log : run.logs) logs.emplace(log.step, &log);
   std::string out =
-      "<h2>Steps</h2>\n<table>\n<tr><th>State</th><th>Status</th><th>Time</th><th class=\"bars\"></th></tr>\n";
+      "<h2>Steps</h2>\n<table>\n<tr><th scope=\"col\">State</th><th scope=\"col\">Status</th><th "
+      "scope=\"col\">Time</th>"
+      "<th scope=\"col\" class=\"bars\">When</th></tr>\n";
   std::size_t shown = 0;
   for (const StepRecord& step : run.steps) {
     if (step.hidden || ++shown > max_page_steps) continue;
@@ -230,7 +232,7 @@ std::string diagram(const RunRecord& run, const Workflow* workflow) {
 std::string html_report(const RunRecord& run, const Workflow* workflow, bool being_written) {
   const CombinationNames names = combination_names(run);
   return head(run, being_written) + failures(run, names) + diagram(run, workflow) + steps(run, names) + notices(run) +
-         inputs(run) + "</body>\n</html>\n";
+         inputs(run) + "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace wtool::host::report
