@@ -184,6 +184,9 @@ BOOST_FIXTURE_TEST_CASE(a_workflow_is_drawn_with_the_states_of_a_run, Runs) {
   const Finished picture = run({WTOOL_TEST_PROGRAM, "graph", "release.md", "last", "--format", "svg"}, options);
   BOOST_TEST(picture.exit_code == 0);
   BOOST_TEST(picture.out.starts_with("<svg "));
+  BOOST_TEST(holds(picture.out, "svg { background: #fff; }"));
+  BOOST_TEST(holds(picture.out, "@media (prefers-color-scheme: dark) {"));
+  BOOST_TEST(holds(picture.out, "svg { background: #1c1c1e; }"));
   BOOST_TEST(holds(picture.out, "class=\"node failed\""));
   BOOST_TEST(holds(picture.out, ".node.failed rect"));
 }

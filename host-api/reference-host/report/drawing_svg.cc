@@ -273,12 +273,14 @@ a:hover rect { stroke-width: 3.5px; } @media print { svg { max-width: 100%; max-
 )";
 
 // Programs that show a single SVG file do not support variables, so the colours are in the rules.
-std::string light_rules() {
-  std::string css = rules;
-  for (const Colour& colour : colours) {
-    replace_all(css, std::string("var(--") + colour.name + ")", colour.light);
-  }
-  return css + "svg { background: " + colours.front().light + "; }\n";
+std::string rules_with(const char* Colour::*mode) {
+  std::string css = std::string(rules) + "svg { background: var(--back); }\n";
+  for (const Colour& colour : colours) replace_all(css, std::string("var(--") + colour.name + ")", colour.*mode);
+  return css;
+}
+
+std::string file_css() {
+  return rules_with(&Colour::light) + "@media (prefers-color-scheme: dark) {" + rules_with(&Colour::dark) + "}\n";
 }
 
 }  // namespace
@@ -305,7 +307,7 @@ std::string diagram_svg(const workflow::Workflow& workflow, const journal::RunRe
   const std::string role = is_file ? "role=\"img\"" : "role=\"group\" aria-label=\"" + name + "\"";
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" " + role + " viewBox=\"0 0 " + number(width) + " " +
          number(height) + "\" width=\"" + number(width) + "\">\n" +
-         (is_file ? "<title>" + name + "</title>\n<style>" + light_rules() + "</style>\n" : "") +
+         (is_file ? "<title>" + name + "</title>\n<style>" + file_css() + "</style>\n" : "") +
          "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
          "markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"tip\" d=\"M0,0 L8,4 L0,8 "
          "z\"/></marker></defs>\n" +
