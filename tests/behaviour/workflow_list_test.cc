@@ -134,6 +134,20 @@ BOOST_AUTO_TEST_CASE(where_there_is_none_the_folders_are_named) {
   BOOST_TEST(wtool({"list", "--json"}).out == "[]\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_misspelt_name_is_answered_with_the_nearest_workflow) {
+  const Finished none = wtool({"run", "relase"});
+  BOOST_TEST(none.exit_code == 2);
+  BOOST_TEST(holds(none.err, "no workflow of that name in " + scratch.path() + "/project, "), none.err);
+  BOOST_TEST(holds(none.err, "there are no workflows in these folders"), none.err);
+  add("project/release.md", workflow_of("title: beside me\n"));
+  add("project/workflows/other.md", workflow_of("title: in a folder\n"));
+  for (const char* command : {"run", "plan", "lint", "graph"}) {
+    const Finished near = wtool({command, "relase"});
+    BOOST_TEST(near.exit_code == 2);
+    BOOST_TEST(holds(near.out + near.err, "; did you mean 'release'? The workflows are other, release"), near.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_run_without_a_name_names_what_there_is) {
   const Finished none = wtool({"run"});
   BOOST_TEST(none.exit_code == 2);

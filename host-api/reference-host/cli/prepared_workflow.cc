@@ -19,6 +19,7 @@
 #include "cli/context.h"
 #include "cli/output_files.h"
 #include "cli/shell_reader.h"
+#include "cli/workflow_list.h"
 #include "journal/observers.h"
 #include "runner/abort_watcher.h"
 #include "runner/executor.h"
@@ -36,10 +37,11 @@ namespace {
 constexpr std::size_t max_names = 20;
 
 // The message for a name that is neither a file nor a workflow: where it was looked for, and which workflows exist.
-std::string not_found(const std::string& wanted, const workflow::Library& library,
-                      const std::vector<std::string>& names) {
+std::string not_found(const std::string& wanted, const std::string& directory) {
   const std::string text =
-      wanted + ": there is no such file, and no workflow of that name in " + joined(library.folders());
+      wanted + ": there is no such file, and no workflow of that name in " + joined(workflow_folders(directory));
+  std::vector<std::string> names;
+  for (const OfferedWorkflow& one : offered_workflows(directory)) names.push_back(one.name);
   if (names.empty()) return text + "; there are no workflows in these folders";
   const std::string shown = joined(std::span(names).first(std::min(names.size(), max_names)));
   return text + question_then(did_you_mean(wanted, names), "the workflows are " + shown) +
@@ -66,7 +68,7 @@ std::string workflow_file(const std::string& wanted, const std::string& director
   const std::vector<std::string> names = library.names();
   const bool there = std::find(names.begin(), names.end(), wanted) != names.end() ||
                      ::access((directory + "/" + wanted + ".md").c_str(), F_OK) == 0;
-  if (!there) error = not_found(wanted, library, names);
+  if (!there) error = not_found(wanted, directory);
   return {};
 }
 
