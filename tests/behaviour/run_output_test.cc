@@ -148,6 +148,17 @@ BOOST_FIXTURE_TEST_CASE(the_workflow_file_is_never_overwritten, Shows) {
   refused({"report", "last", "--junit", "hard"});
 }
 
+BOOST_FIXTURE_TEST_CASE(a_run_without_any_record_is_not_said_to_be_resumable, Shows) {
+  const std::string file_ = workflow("    [*] --> A\n    A --> [*]\n", "- A: Shell \"false\"\n");
+  BOOST_TEST(holds(run_workflow(file_).out, "To resume where it ended: wtool resume 20"));
+  // With this limit, no file can get a byte, as on a full disk.
+  const Finished full = run({"/bin/sh", "-c", "ulimit -f 0; exec " + wtool_path + " run " + file_}, here());
+  BOOST_TEST(full.exit_code == 1, full.out << full.err);
+  BOOST_TEST(holds(full.err, "journal"), full.err);
+  BOOST_TEST(holds(full.out, "Failed: A"), full.out);
+  BOOST_TEST(!holds(full.out, "To resume"), full.out);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_matrix_that_a_resumed_run_keeps_is_called_kept, Shows) {
   const std::string file_ = workflow("    [*] --> Build\n    Build --> Last\n    Last --> [*]\n",
                                      "- Build: Shell \"true\" matrix={\"arch\": [\"amd64\", \"arm64\"]}\n"

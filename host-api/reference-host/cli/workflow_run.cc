@@ -117,6 +117,7 @@ class FileRun {
     // The reports are written at the end, but their paths are resolved now, before a command can put a link into them.
     const std::string junit = resolve_links_above(flags_.junit), html = resolve_links_above(flags_.html);
     const std::string run = journal ? journal->run() : "";
+    const std::string file = journal ? journal->file() : "";
     const bool wants_report = !flags_.junit.empty() || !flags_.html.empty();
     const report::ProgressStyle style = progress_style();
     journal::RunCollector collector;
@@ -146,10 +147,13 @@ class FileRun {
     for (const std::string& state : approvals.unused()) {
       complain("an answer was not used, because the run did not ask its question again in the state " + state);
     }
+    // Without a single record, such as on a full disk, the run can be neither resumed nor shown.
+    std::string unread;
+    const bool is_kept = report.status == RunReport::Status::completed || journal::read_journal_ends(file, unread);
     // On a terminal, the progress display has already shown the lines of the summary's table.
     const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
-    const std::string summary = report::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(), run,
-                                                     {!stands_above, flags_.quiet, part_});
+    const std::string summary = report::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(),
+                                                     is_kept ? run : "", {!stands_above, flags_.quiet, part_});
     // If the events or a report go to standard output, nothing else does.
     const bool summed_up =
         given_to_standard_output(flags_) > 0 ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
