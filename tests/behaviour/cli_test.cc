@@ -268,6 +268,15 @@ BOOST_AUTO_TEST_CASE(help_and_version_are_for_standard_output) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(help_as_a_command_prints_what_the_option_prints) {
+  BOOST_TEST(wtool_with({"help"}).out == wtool_with({"--help"}).out);
+  BOOST_TEST(wtool_with({"help", "run"}).out == wtool_with({"run", "--help"}).out);
+  BOOST_TEST(wtool_with({"help", "audit", "show"}).out == wtool_with({"audit", "show", "--help"}).out);
+  const Finished unknown = wtool_with({"help", "rnu"});
+  BOOST_TEST(unknown.exit_code == 2);
+  BOOST_TEST(holds(unknown.err, "there is no command \"rnu\"; did you mean 'run'?"), unknown.err);
+}
+
 BOOST_AUTO_TEST_CASE(the_tools_are_listed_for_people_and_as_json) {
   BOOST_TEST(holds(wtool_with({"tools"}).out, "shell_execute"));
   const Finished finished = wtool_with({"tools", "--json"});

@@ -30,6 +30,11 @@
 
 namespace wtool::host {
 
+const CLI::App* subcommand(const CLI::App& command, const std::string& name) {
+  const auto found = command.get_subcommands([&](const CLI::App* known) { return known->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -46,11 +51,6 @@ struct TypedLine {
 const CLI::Option* find_option(const CLI::App& app, const CLI::App& command, const std::string& name) {
   if (const CLI::Option* option = command.get_option_no_throw(name)) return option;
   return app.get_option_no_throw(name);
-}
-
-const CLI::App* subcommand(const CLI::App& command, const std::string& name) {
-  const auto found = command.get_subcommands([&](const CLI::App* known) { return known->get_name() == name; });
-  return found.empty() ? nullptr : found.front();
 }
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }

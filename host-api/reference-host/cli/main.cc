@@ -243,6 +243,19 @@ std::string help(const CLI::App& app) {
          "`wtool --help` describes them.\n";
 }
 
+// `help COMMAND` as `COMMAND --help`. An unknown command stays, to be reported like any other.
+Words without_help(const CLI::App& app, Words words) {
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  const CLI::App* command = &app;
+  for (const std::string& word : words) {
+    command = subcommand(*command, word);
+    if (command == nullptr) return words;
+  }
+  words.emplace_back("--help");
+  return words;
+}
+
 int run_program(int argc, char** argv) {
   Context context;
   CLI::App app("Calls shell tools, and runs workflows that use them", "wtool");
@@ -286,8 +299,9 @@ int run_program(int argc, char** argv) {
   add_agent(app, context);
 
   if (argc > 1 && std::string_view(argv[1]) == "complete") return complete(app, context, Words(argv + 2, argv + argc));
+  const Words words = without_help(app, Words(argv + 1, argv + argc));
   try {
-    app.parse(argc, argv);
+    app.parse(Words(words.rbegin(), words.rend()));
   } catch (const CLI::CallForVersion&) {
     bool as_json = false;
     const Words options = option_names(app);
@@ -306,7 +320,7 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     return print(help(app)) ? exit_ok : exit_unusable;
   } catch (const CLI::ParseError& mistake) {
-    return wrong_usage(app, mistake, Words(argv + 1, argv + argc));
+    return wrong_usage(app, mistake, words);
   }
   if (!context.start_tracing()) return exit_unusable;
   return context.command();
