@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include "support/shell_tool.h"
 #include "support/text.h"
@@ -218,6 +219,24 @@ BOOST_FIXTURE_TEST_CASE(the_program_says_what_it_finds_and_its_exit_status_does_
   BOOST_TEST(none.err == "wtool: cannot read the audit trail " + file + ".none: No such file or directory\n");
   BOOST_TEST(none.out == "");
   BOOST_TEST(audit({"show", file + ".none"}).exit_code == 2);
+  const Finished unknown = audit({"show", file, "--event", "refsal"});
+  BOOST_TEST(unknown.exit_code == 2);
+  BOOST_TEST(holds(unknown.err, "did you mean 'refusal'?"), unknown.err);
+  // Every event of the page is known.
+  std::istringstream page(content_of(WTOOL_TEST_SOURCE_DIR "/docs/guide/audit.md"));
+  bool in_table = false;
+  for (std::string line; std::getline(page, line);) {
+    in_table = line.starts_with("| event ") || (in_table && line.starts_with("|"));
+    if (!in_table || !line.starts_with("| `")) continue;
+    std::string names = line.substr(0, line.find('|', 1));
+    for (std::size_t at; (at = names.find('`')) != std::string::npos;) {
+      const std::size_t end = names.find('`', at + 1);
+      const std::string name = names.substr(at + 1, end - at - 1);
+      names.erase(0, end + 1);
+      if (name == "Approve") continue;
+      BOOST_TEST(audit({"show", file, "--event", name}).exit_code == 0, name);
+    }
+  }
   BOOST_TEST(holds(audit({}).err, "wtool: a command is missing\ncommands: verify, show\n"));
   BOOST_TEST(holds(audit({"verfy", file}).err, "there is no command \"audit verfy\"; did you mean 'verify'?\n"));
   BOOST_TEST(audit({}).exit_code == 2);

@@ -31,6 +31,10 @@ inline constexpr std::size_t max_shown = 20;  // how many problems are listed, a
 // `expected` is the hash of a line that must be in the chain, or empty. Reads each file once, in bounded memory.
 VerifyReport verify(const std::string& file, const std::string& expected);
 
+// The kinds of events that a trail may have (docs/guide/audit.md).
+inline const std::vector<std::string> event_names{"start",  "end",   "refusal", "approval",  "up_to_date", "open",
+                                                  "status", "close", "input",   "recovered", "rotated"};
+
 // How a trail is shown: one line per event. Showing does not verify anything.
 struct ShowOptions {
   std::string event{};     // only this kind; empty: all, and lines that cannot be read

@@ -102,9 +102,9 @@ void add_audit(CLI::App& app, Context& context) {
   auto request = std::make_shared<ShowRequest>();
   CLI::App* show_command = command->add_subcommand("show", "Print one line per event, oldest first, with times in UTC");
   file_option(show_command, request->file);
-  show_command
-      ->add_option("--event", request->options.event, "Only events of this kind: start, end, refusal, approval, ...")
-      ->type_name("EVENT");
+  show_command->add_option("--event", request->options.event, "Only events of this kind")
+      ->type_name("EVENT")
+      ->check(CLI::IsMember(audit::event_names));
   show_command->add_option("--last", request->options.last, "Only the last N events")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
