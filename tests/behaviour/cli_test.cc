@@ -551,7 +551,12 @@ BOOST_FIXTURE_TEST_CASE(a_file_to_start_from_is_valid_and_replaces_nothing, Plac
   const Finished again = wtool_with({"init", "policy"}, here);
   BOOST_TEST(again.exit_code == 2);
   BOOST_TEST(holds(again.err, "wtool.yaml already exists"));
-  BOOST_TEST(wtool_with({"init", "policy", "no/folder/wtool.yaml"}, here).exit_code == 2);
+  const Finished deep = wtool_with({"init", "workflow", "new/folder/x.md"}, here);
+  BOOST_TEST(deep.exit_code == 0, deep.err);
+  BOOST_TEST(wtool_with({"lint", "new/folder/x.md"}, here).exit_code == 0);
+  const Finished no_folder = wtool_with({"init", "policy", "wtool.yaml/wtool.yaml"}, here);
+  BOOST_TEST(no_folder.exit_code == 2);
+  BOOST_TEST(holds(no_folder.err, "wtool.yaml"), no_folder.err);
   BOOST_TEST(wtool_with({"init", "everything"}, here).exit_code == 2);
 }
 

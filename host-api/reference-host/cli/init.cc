@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -127,6 +128,14 @@ int write_start(const StarterFile& start, const std::string& named) {
     const Descriptor folder = make_folder_without_links(".", std::string(start.folder), 0777, made, why);
     if (!folder) {
       complain("cannot make the folder " + std::string(start.folder) + ": " + why);
+      return exit_unusable;
+    }
+  }
+  if (const std::filesystem::path above = std::filesystem::path(file).parent_path(); !above.empty()) {
+    std::error_code failed;
+    std::filesystem::create_directories(above, failed);
+    if (failed) {
+      complain("cannot make the folder " + above.string() + ": " + failed.message());
       return exit_unusable;
     }
   }
