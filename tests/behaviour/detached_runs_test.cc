@@ -139,6 +139,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_stopped_leaves_nothing) {
   BOOST_TEST(stopped.exit_code == 0, stopped.out << stopped.err);
   BOOST_TEST(holds(stopped.out, ": aborted"), stopped.out);
   BOOST_TEST(there("cleaned"));
+  BOOST_TEST(holds(wtool({"show", "last"}).out, "Reason: stopped by `wtool stop`"), wtool({"show", "last"}).out);
   BOOST_TEST(wtool({"attach", "last"}).exit_code == 130);
   const Finished again = wtool({"stop", "last"});
   BOOST_TEST(again.exit_code == 0);

@@ -94,7 +94,9 @@ void Interrupts::listen() {
     }
     while (count < wanted) {
       ++count;
-      if (count < 3) stop_.request(count == 1 ? StopHow::graceful : StopHow::now, reason(signal));
+      if (count < 3)
+        stop_.request(count == 1 ? StopHow::graceful : StopHow::now,
+                      is_marked ? "stopped by `wtool stop`" : reason(signal));
     }
   }
 }
