@@ -646,6 +646,23 @@ BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_d
   BOOST_TEST(holds(offered({}), "call\n"));
 }
 
+BOOST_FIXTURE_TEST_CASE(completion_of_approve_offers_the_runs_that_wait, Place) {
+  const auto journal = [&](const std::string& id, const std::string& status) {
+    const std::string begin = R"({"v":1,"time":"2026-11-21T23:15:02.045Z","type":)";
+    scratch.file(".wtool/runs/" + id + ".jsonl", begin + R"("run_started","run":"x","file":"x.md"})" + "\n" + begin +
+                                                     R"("run_ended","status":")" + status + "\"}\n");
+  };
+  ProgramOptions here;
+  here.directory = scratch.path();
+  const auto offered = [&] { return wtool_with({"complete", "approve", ""}, here).out; };
+  BOOST_TEST(offered() == "");
+  journal("20261121-231502-0001", "suspended");
+  journal("20261121-231502-0002", "completed");
+  BOOST_TEST(offered() == "20261121-231502-0001\n");
+  journal("20261121-231502-0003", "suspended");
+  BOOST_TEST(offered() == "20261121-231502-0001\n20261121-231502-0003\nlast\n");
+}
+
 BOOST_FIXTURE_TEST_CASE(completion_offers_no_name_that_would_control_the_terminal, Place) {
   scratch.file("workflows/fine.md", "# fine\n");
   scratch.file("workflows/\x1b]0;owned\a.md", "# owned\n");

@@ -93,17 +93,26 @@ bool names_a_run(const std::string& wanted) {
   return !journal::find_run(".", wanted, error).empty();
 }
 
-std::string suspended_runs() {
+std::vector<journal::RunRecord> runs_that_wait() {
   std::string error;
   std::vector<std::string> ids = journal::list_runs(".", error);
   if (ids.size() > max_runs_looked_at) ids.resize(max_runs_looked_at);
-  std::string lines;
+  std::vector<journal::RunRecord> runs;
   for (const std::string& id : ids) {
-    const auto run = journal::read_journal_ends(journal::journal_file(".", id), error);
+    auto run = journal::read_journal_ends(journal::journal_file(".", id), error);
     if (!run || run->status != runner::RunReport::Status::suspended) continue;
-    lines += "the run " + cleaned_for_terminal(id, false) +
-             " is suspended: " + cleaned_for_terminal(run->reason, false) +
-             "\n  answer and continue it with: wtool approve " + cleaned_for_terminal(id, false) + "\n";
+    run->run = id;  // Commands find the run by this id, whatever the journal says.
+    runs.push_back(std::move(*run));
+  }
+  return runs;
+}
+
+std::string suspended_runs() {
+  std::string lines;
+  for (const journal::RunRecord& run : runs_that_wait()) {
+    lines += "the run " + cleaned_for_terminal(run.run, false) +
+             " is suspended: " + cleaned_for_terminal(run.reason, false) +
+             "\n  answer and continue it with: wtool approve " + cleaned_for_terminal(run.run, false) + "\n";
   }
   return lines;
 }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/context.h"
 #include "cli/workflow_run.h"
+#include "journal/run_record.h"
 
 namespace wtool::host {
 
@@ -19,7 +21,10 @@ struct RunAnswer {
 // True if `wanted` names a run below the working directory.
 bool names_a_run(const std::string& wanted);
 
-// A line for each suspended run below the working directory; safe for a terminal.
+// The suspended runs below the working directory, the newest first, without steps and logs.
+std::vector<journal::RunRecord> runs_that_wait();
+
+// A line for each of them; safe for a terminal.
 std::string suspended_runs();
 
 // Returns the program's exit status. If the run continues, it is the run's exit status.

@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/utf8.h"
+#include "cli/approve_run.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/load_run.h"
@@ -89,6 +90,15 @@ void add_runs(Words& candidates) {
   Words runs = journal::list_runs(".", error);
   if (!runs.empty()) candidates.emplace_back("last");
   candidates.insert(candidates.end(), runs.begin(), runs.end());
+}
+
+void add_suspended_runs(Words& candidates) {
+  std::string error;
+  const std::string last = journal::find_run(".", "last", error);
+  for (const journal::RunRecord& run : runs_that_wait()) {
+    candidates.push_back(run.run);
+    if (run.run == last) candidates.emplace_back("last");
+  }
 }
 
 void add_states(Words& candidates, const std::string& wanted_run) {
@@ -177,6 +187,7 @@ void add_values(Words& candidates, Context& context, const TypedLine& line, cons
   if (name == "ARGUMENTS" || name == "MORE") return add_tool_parameters(candidates, context, line.operands);
   if (name == "WORKFLOW" || (name == "FILE" && line.command->get_name() == "lint")) return add_workflows(candidates);
   if (name == "RUN") return add_runs(candidates);
+  if (name == "ID" && line.command->get_name() == "approve") return add_suspended_runs(candidates);
   const bool takes_workflow = line.command->get_name() == "run" || line.command->get_name() == "plan";
   if (takes_workflow && (name == "--until" || name == "--only" || name == "--from")) {
     return add_states_of_workflow(candidates, line.operands);
