@@ -388,6 +388,11 @@ BOOST_FIXTURE_TEST_CASE(a_person_at_a_terminal_sees_local_times_in_lines_that_fi
   BOOST_TEST(holds(listed, "STARTED (XYZ)"), listed);
   BOOST_TEST(holds(listed, "2026-11-22 04:45:02  failed"), listed);
   BOOST_TEST(!holds(listed, "release.md"), listed);
+  options.columns = 40;
+  const std::string narrow = on_terminal("runs");
+  BOOST_TEST(holds(narrow, "20261121-231502-3f9a  failed"), narrow);
+  BOOST_TEST(!holds(narrow, "STARTED"), narrow);
+  options.columns = 60;
   std::istringstream lines(listed + on_terminal("tools"));
   for (std::string line; std::getline(lines, line);) BOOST_TEST(line.size() <= 63U, line);  // with "…" and \r
   const std::string shown = Program({WTOOL_TEST_PROGRAM, "show", "last"}, Program::On::terminal, options).wait().out;

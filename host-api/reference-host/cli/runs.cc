@@ -33,12 +33,18 @@ std::string as_json(const std::vector<Row>& rows) {
   return out + (rows.empty() ? "]\n" : "\n]\n");
 }
 
+constexpr std::size_t run_width = 20;
+constexpr std::size_t start_width = 19;
+
+// `columns`: the width of the terminal; 0: it does not matter. If the status would not fit, the time of the start is
+// left out: the id has it, too.
+//
 // The column's title names the time zone of the newest run. A run before a change to or from summer time is shown in
 // the zone of its own time.
-std::string as_table(const std::vector<Row>& rows, bool local) {
+std::string as_table(const std::vector<Row>& rows, bool local, std::size_t columns) {
   const std::string started = "STARTED (" + report::zone_text(rows.front().run.began, local) + ')';
-  const auto clean = [](const std::string& text, std::size_t columns) {
-    return cut_to_width(cleaned_for_terminal(text, false), columns);
+  const auto clean = [](const std::string& text, std::size_t most) {
+    return cut_to_width(cleaned_for_terminal(text, false), most);
   };
   std::vector<std::string> statuses;
   std::size_t status_width = 11;
@@ -48,13 +54,18 @@ std::string as_table(const std::vector<Row>& rows, bool local) {
     status_width = std::max(status_width, display_width(statuses.back()));
     name_width = std::max(name_width, display_width(clean(run.name, 32)));
   }
-  std::string out = padded("RUN", 20) + "  " + padded(started, 19) + "  " + padded("STATUS", status_width) + "  " +
-                    padded("TIME", 12) + "  " + padded("NAME", name_width) + "  FILE\n";
+  const bool has_time = columns == 0 || run_width + 2 + start_width + 2 + status_width <= columns;
+  const auto line = [&](const std::string& id, const std::string& start, const std::string& status,
+                        const std::string& took, const std::string& name, const std::string& file) {
+    return padded(id, run_width) + "  " + (has_time ? padded(start, start_width) + "  " : "") +
+           padded(status, status_width) + "  " + padded(took, 12) + "  " + padded(name, name_width) + "  " + file +
+           "\n";
+  };
+  std::string out = line("RUN", started, "STATUS", "TIME", "NAME", "FILE");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const journal::RunRecord& run = rows[i].run;
-    out += padded(clean(run.run, 20), 20) + "  " + report::time_text(run.began, local) + "  " +
-           padded(statuses[i], status_width) + "  " + padded(duration_text(run.took), 12) + "  " +
-           padded(clean(run.name, 32), name_width) + "  " + clean(run.file, 60) + "\n";
+    out += line(clean(run.run, run_width), report::time_text(run.began, local), statuses[i], duration_text(run.took),
+                clean(run.name, 32), clean(run.file, 60));
   }
   return out;
 }
@@ -89,7 +100,8 @@ int runs(const RunsOptions& options) {
                ? exit_ok
                : exit_unusable;
   }
-  if (!print(fitted(as_table(rows, output_is_terminal()), output_columns()))) return exit_unusable;
+  const std::size_t columns = output_columns();
+  if (!print(fitted(as_table(rows, output_is_terminal(), columns), columns))) return exit_unusable;
   if (all > ids.size()) complain("there are " + std::to_string(all) + " runs; --limit N shows more");
   return exit_ok;
 }
