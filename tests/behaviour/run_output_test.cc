@@ -148,6 +148,28 @@ BOOST_FIXTURE_TEST_CASE(the_workflow_file_is_never_overwritten, Shows) {
   refused({"report", "last", "--junit", "hard"});
 }
 
+BOOST_FIXTURE_TEST_CASE(a_step_whose_background_processes_were_ended_says_so_once, Shows) {
+  const std::string file_ = workflow("    [*] --> A\n    A --> B\n    B --> [*]\n",
+                                     "- A: Shell \"(sleep 61; echo made > f) & test -e tried || { touch tried; exit 1; "
+                                     "}; echo ok\" retry=1\n"
+                                     "- B: Shell \"true & wait; echo ok\"\n");
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  const std::string notice = "the step 'A': when its command ended, ";
+  const std::size_t at = finished.err.find("notice: " + notice);
+  BOOST_TEST_REQUIRE(at != std::string::npos, finished.err);
+  BOOST_TEST(finished.err.find(notice, at + 9 + notice.size()) == std::string::npos, finished.err);
+  BOOST_TEST(holds(finished.err, " ended with it; let the command `wait` for what it starts"), finished.err);
+  BOOST_TEST(!holds(finished.err, "the step 'B'"), finished.err);
+  BOOST_TEST(holds(run({wtool_path, "show", "last"}, here()).out, "Notices:\n    " + notice));
+  // What is ended with an interrupted command needs no notice.
+  const std::string late =
+      workflow("    [*] --> A\n    A --> [*]\n", "- A: Shell \"sleep 61 & sleep 61\" timeout=0.3\n");
+  const Finished timed_out = run_workflow(late);
+  BOOST_TEST(timed_out.exit_code == 1);
+  BOOST_TEST(!holds(timed_out.err, "notice: "), timed_out.err);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_run_without_any_record_is_not_said_to_be_resumable, Shows) {
   const std::string file_ = workflow("    [*] --> A\n    A --> [*]\n", "- A: Shell \"false\"\n");
   BOOST_TEST(holds(run_workflow(file_).out, "To resume where it ended: wtool resume 20"));

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <system_error>
+#include <variant>
 
 #include "runner/kept_files.h"
 #include "runner/named_lock.h"
@@ -125,10 +127,26 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   return result;
 }
 
+// A step that succeeds without what it has started in the background is seldom what its author meant.
+void tell_of_ended_processes(const Step& step, const ActionContext& context, const ActionResult& result) {
+  const expressions::Value* metadata = &result.outcome.metadata;
+  const expressions::Value* ended = expressions::field_of(metadata, "background_processes_ended");
+  const std::int64_t* count = ended == nullptr ? nullptr : ended->as_int();
+  const bool is_command = std::holds_alternative<workflow::ShellAction>(step.of().action->kind);
+  // What an interrupted command leaves is ended with it, as everybody expects.
+  const bool by_itself = !result.outcome.aborted && expressions::field_of(metadata, "partial_stdout") == nullptr;
+  if (count == nullptr || !is_command || !by_itself || result.up_to_date) return;
+  context.invocation.run.observer().noticed(
+      "the step '" + step.of().id + "': when its command ended, " + std::to_string(*count) +
+      (*count == 1 ? " background process was" : " background processes were") +
+      " ended with it; let the command `wait` for what it starts, or start it with a Service");
+}
+
 // Called with the step's lock held, if it has one, because other steps may write the same files.
 ActionResult run_and_keep(Step& step, const ActionContext& context) {
   ActionResult result = run_within_time(step, context);
   keep_files(step, context);
+  tell_of_ended_processes(step, context, result);
   return result;
 }
 
