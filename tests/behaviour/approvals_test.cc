@@ -112,6 +112,21 @@ BOOST_AUTO_TEST_CASE(a_run_without_a_terminal_is_suspended_and_continues_with_th
   BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 1);
 }
 
+// A yes lets the file do what it says now.
+BOOST_AUTO_TEST_CASE(a_person_is_told_before_the_question_that_the_workflow_has_changed) {
+  const std::string file_ = asks("Approve \"Ship it?\"");
+  BOOST_TEST(wtool({"run", file_}).exit_code == suspended);
+  std::string text = content_of(file_);
+  text.replace(text.find("> shipped"), 9, "> other");
+  std::ofstream(file_) << text;
+  Program program({wtool_path, "approve", "last"}, Program::On::terminal, here());
+  BOOST_REQUIRE(program.wait_for_output("Approve? [y/N"));
+  BOOST_TEST(holds(program.output(), "has changed since the run"), program.output());
+  program.type("n\n");
+  program.wait();
+  BOOST_TEST(program.output().find("has changed since", program.output().find("Approve?")) == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_no_is_an_outcome_that_a_transition_takes) {
   BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\"")}).exit_code == suspended);
   const Finished second = wtool({"approve", "last", "--answer", "no"});

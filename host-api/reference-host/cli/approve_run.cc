@@ -17,6 +17,7 @@
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 #include "terminal/text.h"
+#include "workflow/model/source.h"
 
 namespace wtool::host {
 
@@ -137,6 +138,10 @@ int approve_run(Context& context, const RunAnswer& answer) {
   }
   const std::vector<PendingApproval> wanted = wanted_questions(answer, run, content->run);
   if (wanted.empty()) return exit_failed;
+  // Said before the question: a yes lets the file do what it says now.
+  if (const workflow::Source source = workflow::load_source(content->run.file, error); error.empty()) {
+    if (const std::string notice = changed_since(source, content->run); !notice.empty()) complain(notice);
+  }
   const std::vector<PendingApproval> waiting = pending_approvals(content->run);
   std::vector<GivenApproval> given;
   for (const PendingApproval& one : wanted) {

@@ -412,7 +412,10 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
   const runner::RunPart part =
       flags.part.is_whole() && keeps_part ? runner::RunPart{.until = earlier.until, .only = earlier.only} : flags.part;
   if (!prepared || !prepared->cut_to(part)) return exit_unusable;
-  if (const std::string notice = changed_since(prepared->source(), earlier); !notice.empty()) complain(notice);
+  // If answers are given, the person was told before the question.
+  if (const std::string notice = changed_since(prepared->source(), earlier); given.empty() && !notice.empty()) {
+    complain(notice);
+  }
   int ended = exit_unusable;
   auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
   if (!inputs) return ended;
