@@ -222,11 +222,12 @@ class RefusalJudge {
   bool executes_ = false;
 };
 
-bool is_network_failure(std::string_view lowered) {
+// `opens_sockets`: other lines show that the program opens sockets. A line that is about a file then ends with its name.
+bool is_network_failure(std::string_view lowered, bool opens_sockets) {
   if (has_any(lowered, network_phrases)) return true;
   const bool denied =
       lowered.find("permission denied") != std::string_view::npos || lowered.find("eacces") != std::string_view::npos;
-  return denied && has_any(lowered, socket_phrases);
+  return denied && ((opens_sockets && lowered.ends_with("permission denied")) || has_any(lowered, socket_phrases));
 }
 
 // The first number after `at`, as a process number; 0 if no number follows.
@@ -253,7 +254,13 @@ std::optional<std::string> judge_request(std::string_view lowered, const Refusal
   return std::nullopt;
 }
 
-void judge_line(std::string_view text, bool runs_programs, const RefusalContext& context, int& paths,
+// What the lines around a line of standard error show of the program.
+struct Traceback {
+  bool runs_programs = false;
+  bool opens_sockets = false;
+};
+
+void judge_line(std::string_view text, const Traceback& around, const RefusalContext& context, int& paths,
                 std::vector<std::string>& refusals) {
   AccessLine line{text, lowered(text)};
   const auto add = [&](std::string refusal) {
@@ -266,7 +273,7 @@ void judge_line(std::string_view text, bool runs_programs, const RefusalContext&
     std::vector<Candidate> candidates;
     add_quoted(text, candidates);
     if (candidates.empty()) add_last_part(text.substr(0, line.phrase), candidates);
-    const RefusalJudge judge(line, runs_programs, context, paths);
+    const RefusalJudge judge(line, around.runs_programs, context, paths);
     for (const Candidate& candidate : candidates) {
       if (candidate.text.empty()) continue;
       if (paths == 0) break;
@@ -274,7 +281,7 @@ void judge_line(std::string_view text, bool runs_programs, const RefusalContext&
     }
   }
   if (auto refusal = judge_request(line.lowered, context)) return add(std::move(*refusal));
-  if (context.network_refused && is_network_failure(line.lowered)) {
+  if (context.network_refused && is_network_failure(line.lowered, around.opens_sockets)) {
     add("network access (sandbox.network is deny)");
   }
 }
@@ -284,12 +291,14 @@ void judge_line(std::string_view text, bool runs_programs, const RefusalContext&
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context) {
   std::vector<std::string> refusals;
   standard_error = standard_error.substr(0, max_text);
-  // Python uses the same words for a program that may not be executed as for a file that may not be opened.
-  const bool runs_programs = standard_error.find("subprocess.py") != std::string_view::npos;
+  // Python uses the same words for a program that may not be executed, for a socket, and for a file that may not be
+  // opened; of a socket, it names no path. The files of its library show which of them it was.
+  const auto names = [&](std::string_view file) { return standard_error.find(file) != std::string_view::npos; };
+  const Traceback around{names("subprocess.py"), names("/socket.py") || names("/socketserver.py")};
   int paths = max_paths;
   while (!standard_error.empty() && refusals.size() < max_refusals && !context.cancelled()) {
     const std::size_t end = std::min(standard_error.find('\n'), standard_error.size());
-    if (end >= shortest_line) judge_line(standard_error.substr(0, end), runs_programs, context, paths, refusals);
+    if (end >= shortest_line) judge_line(standard_error.substr(0, end), around, context, paths, refusals);
     standard_error.remove_prefix(std::min(end + 1, standard_error.size()));
   }
   return refusals;
