@@ -15,6 +15,22 @@ namespace {
 // A single line of a secret counts as a secret only from this length on: hiding `}` or `--` would hide half of the
 // output.
 constexpr std::size_t shortest_line = 6;
+
+// The line that stands for the middle of a long output.
+struct Gap {
+  std::size_t begin = 0, end = 0;
+};
+
+// The first such line; a gap that begins at the end: there is none.
+Gap next_gap(std::string_view text) {
+  constexpr std::string_view begin = "\n[... ", end = " bytes left out ...]\n";
+  for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at + 1)) {
+    const std::size_t digits = at + begin.size();
+    const std::size_t after = std::min(text.find_first_not_of("0123456789", digits), text.size());
+    if (after > digits && text.substr(after).starts_with(end)) return {at, after + end.size()};
+  }
+  return {text.size(), text.size()};
+}
 }  // namespace
 
 void Secrets::add(std::string_view value) {
@@ -61,9 +77,7 @@ std::size_t Secrets::max_at_the_beginning(std::string_view text) const {
   return 0;
 }
 
-std::string Secrets::masked(std::string_view text) const {
-  if (empty()) return std::string(text);
-  const std::shared_lock lock(mutex_);
+std::string Secrets::masked_piece(std::string_view text) const {
   std::string out;
   std::size_t at = 0;
   while (at < text.size()) {
@@ -78,9 +92,25 @@ std::string Secrets::masked(std::string_view text) const {
   return out;
 }
 
-std::size_t Secrets::undecided_tail(std::string_view text) const {
-  if (empty()) return 0;
+std::string Secrets::masked(std::string_view text) const {
+  if (empty()) return std::string(text);
   const std::shared_lock lock(mutex_);
+  std::string out;
+  for (Gap gap = next_gap(text); gap.begin < text.size(); gap = next_gap(text)) {
+    std::string_view head = text.substr(0, gap.begin);
+    std::string_view tail = text.substr(gap.end);
+    const std::size_t begun = longest_beginning_at_the_end(head);
+    const std::size_t ended = longest_end_at_the_beginning(tail);
+    out += masked_piece(head.substr(0, head.size() - begun));
+    if (begun > 0) out += mask;
+    out += text.substr(gap.begin, gap.end - gap.begin);
+    if (ended > 0) out += mask;
+    text = tail.substr(ended);
+  }
+  return out + masked_piece(text);
+}
+
+std::size_t Secrets::longest_beginning_at_the_end(std::string_view text) const {
   for (std::size_t size = std::min(longest_ - 1, text.size()); size > 0; --size) {
     const std::string_view tail = text.substr(text.size() - size);
     if (!begins_[static_cast<unsigned char>(tail.front())]) continue;
@@ -88,6 +118,22 @@ std::size_t Secrets::undecided_tail(std::string_view text) const {
     if (form != forms_.end() && form->starts_with(tail)) return size;
   }
   return 0;
+}
+
+std::size_t Secrets::longest_end_at_the_beginning(std::string_view text) const {
+  std::size_t longest = 0;
+  for (const std::string& form : forms_) {
+    for (std::size_t size = std::min(form.size() - 1, text.size()); size > longest; --size) {
+      if (form.ends_with(text.substr(0, size))) longest = size;
+    }
+  }
+  return longest;
+}
+
+std::size_t Secrets::undecided_tail(std::string_view text) const {
+  if (empty()) return 0;
+  const std::shared_lock lock(mutex_);
+  return longest_beginning_at_the_end(text);
 }
 
 }  // namespace wtool::host::runner

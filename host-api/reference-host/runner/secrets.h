@@ -23,7 +23,8 @@ class Secrets {
 
   bool empty() const { return !any_.load(std::memory_order_acquire); }
 
-  // The text with every secret in it replaced by the mask; the longest match counts.
+  // The text with every secret in it replaced by the mask; the longest match counts. Where the middle of the text was left
+  // out ("[... 4711 bytes left out ...]"), a secret of which only a part is there is replaced as well.
   std::string masked(std::string_view text) const;
 
   // How many bytes at the end of a text may be the beginning of a secret, so that a stream must hold them back until
@@ -31,6 +32,10 @@ class Secrets {
   std::size_t undecided_tail(std::string_view text) const;
 
  private:
+  // These three: with mutex_ held.
+  std::string masked_piece(std::string_view text) const;
+  std::size_t longest_beginning_at_the_end(std::string_view text) const;
+  std::size_t longest_end_at_the_beginning(std::string_view text) const;
   // The size of the longest form with which `text` (not empty) begins; 0 if it begins with no form. With mutex_ held.
   std::size_t max_at_the_beginning(std::string_view text) const;
 

@@ -152,6 +152,17 @@ BOOST_AUTO_TEST_CASE(a_secret_is_masked_in_each_encoding) {
   BOOST_TEST(other.masked("__79_Pv6-fg=") == "***");
 }
 
+BOOST_AUTO_TEST_CASE(a_part_of_a_secret_beside_what_was_left_out_is_masked) {
+  Secrets secrets;
+  secrets.add("huntertwopassword");
+  const std::string gap = "\n[... 4711 bytes left out ...]\n";
+  BOOST_TEST(secrets.masked("a huntertwopasswor" + gap + "wopassword b") == "a ***" + gap + "*** b");
+  BOOST_TEST(secrets.masked("a huntertwopassword" + gap + "huntertwopassword") == "a ***" + gap + "***");
+  BOOST_TEST(secrets.masked("plain" + gap + "plain") == "plain" + gap + "plain");
+  BOOST_TEST(secrets.masked("a hunter\n[... some bytes left out ...]\n") ==
+             "a hunter\n[... some bytes left out ...]\n");
+}
+
 BOOST_AUTO_TEST_CASE(values_without_secrets_stay_what_they_are) {
   Secrets secrets;
   secrets.add("hunter2");
