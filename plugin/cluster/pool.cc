@@ -74,6 +74,7 @@ void Pool::leave_to_parent() {
   newcomers_.clear();
   pilots_.clear();
   known_.clear();
+  given_up_.clear();
   waiting_.clear();
   listener_.reset();
   epoll_.reset();
@@ -251,7 +252,7 @@ void Pool::greet(int descriptor) {
       pilots_.erase(slot.job);
       known_.insert(slot.job);
       ++unshared_;
-    } else {
+    } else if (!given_up_.contains(slot.job)) {
       // The pilot sent `left` after our answer, so from our answer on it lasts for at least `left` seconds.
       const auto number = [&](const char* key) {
         return has(key, &nlohmann::json::is_number_integer)
@@ -413,7 +414,9 @@ void Pool::lost(Slot slot) {
   const std::scoped_lock lock(mutex_);
   taken_no_more(slot);
   forget_connection(slot);
-  // A call that is tried again must not spend its time on a second dead connection of the same pilot.
+  // A call that is tried again must not spend its time on a second dead connection of the same pilot, even on one that
+  // has not been accepted yet.
+  if (!slot.job.empty()) given_up_.insert(slot.job);
   std::erase_if(idle_, [&](const Slot& idle) {
     if (slot.job.empty() || idle.job != slot.job) return false;
     forget_connection(idle);

@@ -157,6 +157,7 @@ class Pool {
   std::uint64_t last_parked_ = 0;
   std::map<std::string, Pilot> pilots_;
   std::set<std::string> known_;                       // all jobs that were ever in pilots_
+  std::set<std::string> given_up_;                    // jobs whose pilots get no more calls; new connections are closed
   std::multiset<std::chrono::milliseconds> waiting_;  // what each waiting call needs
   bool accepting_ = true;
   bool asking_ = false;  // a thread submits or asks Slurm

@@ -76,6 +76,7 @@ bool Pool::retire_one() {
   if (found == pilots_.end()) return false;
   // The pilot ends as soon as it sees one of its connections closed.
   std::erase_if(idle_, [&](const Slot& idle) { return idle.job == found->first; });
+  if (!found->first.empty()) given_up_.insert(found->first);
   pilots_.erase(found);
   return true;
 }
@@ -108,6 +109,7 @@ void Pool::submit(Lock& lock, int cancel) {
     // The job's pilot may already have connected.
     pilots_[job].submitted = Clock::now();
     known_.insert(job);
+    given_up_.erase(job);  // A controller that has lost its last jobs gives their numbers to new jobs.
     next_question_ = std::max(next_question_, Clock::now() + question_every);
   } else {
     if (!said.cancelled) failed(said.done ? "sbatch did not name a job: " + said.out : said.why);

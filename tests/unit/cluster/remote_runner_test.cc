@@ -325,3 +325,17 @@ BOOST_AUTO_TEST_CASE(a_pilot_whose_job_is_not_a_number_is_not_taken) {
   BOOST_TEST(!host.pool->take(-1, Clock::now() + milliseconds(500), refusal).channel);
   await([&] { return pilot.channel().state() == Channel::State::closed; });
 }
+
+BOOST_AUTO_TEST_CASE(another_connection_of_a_lost_pilot_gets_no_command) {
+  Host host;
+  std::optional<FakePilot> second;
+  FakePilot first(*host.ticket, "7", [&](int, const Order&, Channel& channel) {
+    // This connection waits in the queue of the host's socket when the pilot is lost.
+    second.emplace(*host.ticket, "7", [](int, const Order&, Channel&) {});
+    channel.close();
+  });
+  ending<engine::NodeLost>(host.run(false));
+  Refusal refusal;
+  BOOST_TEST(!host.pool->take(-1, Clock::now() + milliseconds(500), refusal).channel);
+  await([&] { return second->channel().state() == Channel::State::closed; });
+}
