@@ -1,6 +1,7 @@
 // The jobs of a pool: how many are needed, how they are submitted, and what Slurm says about those whose pilots have
 // not connected.
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <sstream>
 
@@ -13,8 +14,8 @@ namespace wtool::cluster {
 namespace {
 
 constexpr std::chrono::seconds question_every{5};
-constexpr int client_seconds = 10;    // how long a client program of Slurm may take
-constexpr int cancelled_seconds = 3;  // the same, when a call was cancelled
+constexpr int client_seconds = 10;  // how long a client program of Slurm may take
+constexpr int short_seconds = 3;    // the same, when a call was cancelled or has lost its node
 
 // The value of KEY=VALUE in a line of scontrol.
 std::string value_in(const std::string& line, const std::string& key) {
@@ -32,6 +33,26 @@ struct Unlocked {
   Unlocked& operator=(const Unlocked&) = delete;
   std::unique_lock<std::mutex>& lock;
 };
+
+// What Slurm says about one job.
+struct JobReport {
+  bool ended = false;            // or is being ended by Slurm
+  std::string state{}, nodes{};  // empty: Slurm does not know the job
+};
+
+// Nothing: Slurm did not answer.
+std::optional<JobReport> report_on(const std::string& job, int seconds, int cancel) {
+  const Said said = run_here("scontrol --oneliner show job " + shell_quoted(job), seconds, cancel);
+  if (!said.done && said.why.find("Invalid job id") == std::string::npos) return std::nullopt;
+  constexpr std::array<std::string_view, 11> ends{"BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING",
+                                                  "DEADLINE",  "FAILED",    "NODE_FAIL", "OUT_OF_MEMORY",
+                                                  "PREEMPTED", "REVOKED",   "TIMEOUT"};
+  JobReport report;
+  report.state = value_in(said.out, "JobState");
+  report.nodes = value_in(said.out, "NodeList");
+  report.ended = !said.done || std::find(ends.begin(), ends.end(), report.state) != ends.end();
+  return report;
+}
 
 std::string last_lines(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
@@ -189,18 +210,18 @@ void Pool::ask_slurm(Lock& lock, int cancel) {
 // written no log there.
 void Pool::ended_early(Lock& lock, const std::string& job, int cancel) {
   std::string log = log_of(job);
-  const Said said = [&] {
+  const JobReport report = [&] {
     const Unlocked unlocked(lock);
-    return run_here("scontrol --oneliner show job " + shell_quoted(job), client_seconds, cancel);
+    return report_on(job, client_seconds, cancel).value_or(JobReport{});
   }();
   const auto pilot = pilots_.find(job);
   if (pilot == pilots_.end() || pilot->second.connections > 0) return;
   pilots_.erase(pilot);
-  const std::string state = said.done ? value_in(said.out, "JobState") : "";
+  const std::string& state = report.state;
   const bool unshared = log.empty() && (state == "FAILED" || state == "COMPLETED");
   const std::string file = folder_ + "/pilot-" + job + ".log";
   if (unshared) {
-    log = "; it wrote no log " + file + ": the folder does not exist on node " + value_in(said.out, "NodeList");
+    log = "; it wrote no log " + file + ": the folder does not exist on node " + report.nodes;
     ++unshared_;
   } else if (log.empty()) {
     log = "; it wrote no log";
@@ -224,9 +245,9 @@ void Pool::clear_queue(Lock& lock) {
   const bool done = [&, unknown = uncertain_] {
     const Unlocked unlocked(lock);
     if (unknown) {
-      for (const auto& [job, state] : jobs_in_slurm(cancelled_seconds, -1).value_or(States{})) jobs.insert(job);
+      for (const auto& [job, state] : jobs_in_slurm(short_seconds, -1).value_or(States{})) jobs.insert(job);
     }
-    return cancel_jobs(jobs, " --state=PENDING", cancelled_seconds);
+    return cancel_jobs(jobs, " --state=PENDING", short_seconds);
   }();
   if (!done || !waiting_.empty()) return;
   // The pilot of a job that already runs is added again when it connects.
@@ -242,7 +263,10 @@ std::string Pool::log_of(const std::string& job) const {
 std::string Pool::end_job(const std::string& job) {
   if (job.empty()) return {};
   Said said = run_here("scancel --quiet --full --signal=KILL " + shell_quoted(job), client_seconds);
-  return said.done ? std::string() : std::move(said.why);
+  if (said.done) return {};
+  // scancel also fails if the job has already ended.
+  const auto report = report_on(job, short_seconds, -1);
+  return report && report->ended ? std::string() : std::move(said.why);
 }
 
 }  // namespace wtool::cluster

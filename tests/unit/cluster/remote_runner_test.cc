@@ -34,11 +34,22 @@ namespace {
 
 constexpr milliseconds patience{20'000};
 
+// What the client programs of Slurm answer in this test.
+using Answer = std::function<Said(const std::string& line)>;
+
+const Said no_slurm{.why = "there is no Slurm"};
+
 // The command lines with which jobs would have been ended.
 struct ClientPrograms {
   std::mutex mutex;
   std::string lines;
+  Answer answer;
 } clients;
+
+void answer_for_slurm(Answer answer) {
+  const std::scoped_lock lock(clients.mutex);
+  clients.answer = std::move(answer);
+}
 
 std::string lines_for_slurm() {
   const std::scoped_lock lock(clients.mutex);
@@ -57,7 +68,7 @@ const std::string& local_plugin_path() {
 Said run_here(const std::string& line, int, int) {
   const std::scoped_lock lock(clients.mutex);
   if (line.starts_with("scancel")) clients.lines += line + '\n';
-  return {.why = "there is no Slurm"};
+  return clients.answer ? clients.answer(line) : no_slurm;
 }
 
 }  // namespace wtool::cluster
@@ -103,6 +114,7 @@ struct Host {
   ~Host() {
     hold.reset();
     pool.reset();
+    answer_for_slurm(nullptr);
     fs::remove_all(directory);
   }
   Host(const Host&) = delete;
@@ -297,6 +309,22 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_nested_too_deep_is_not_a_result) {
   BOOST_TEST(ending<engine::NodeLost>(outcome).detail ==
              "The node n1 (job 7) was lost: it sent something that is not a result; check what still runs there, "
              "because its job could not be ended: there is no Slurm");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_has_already_ended_need_not_be_ended) {
+  const auto message = [](const Said& scontrol) {
+    Host host;
+    answer_for_slurm([&](const std::string& line) { return line.starts_with("scontrol") ? scontrol : no_slurm; });
+    FakePilot pilot(*host.ticket, "7", [](int, const Order&, Channel& channel) { channel.close(); });
+    return ending<engine::NodeLost>(host.run(false)).detail;
+  };
+  const std::string lost = "The node n1 (job 7) was lost: its connection ended";
+  for (const char* state : {"FAILED", "CANCELLED", "COMPLETING"}) {
+    BOOST_TEST(message({.done = true, .out = std::string("JobId=7 JobState=") + state + " Reason=None\n"}) == lost);
+  }
+  BOOST_TEST(message({.why = "slurm_load_jobs error: Invalid job id specified"}) == lost);
+  BOOST_TEST(message({.done = true, .out = "JobId=7 JobState=RUNNING Reason=None\n"}) ==
+             lost + "; check what still runs there, because its job could not be ended: there is no Slurm");
 }
 
 BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leaving_node_ends) {
