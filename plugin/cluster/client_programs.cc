@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <wtool/tool.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "base/calm_poll.h"
 #include "base/descriptor.h"
 #include "base/environment.h"
+#include "base/slurm_variables.h"
 #include "base/text.h"
 #include "base/wake_up.h"
 #include "engine/run.h"
@@ -92,6 +94,10 @@ Said run_here(const std::string& line, int seconds, int cancel) try {
   command.paths = {"/bin/sh"};
   command.arguments = {"/bin/sh", "-c", line};
   command.variables = own_environment();
+  std::erase_if(command.variables, [](const std::string& variable) {
+    return std::any_of(variables_kept_from_slurm.begin(), variables_kept_from_slurm.end(),
+                       [&](std::string_view name) { return variable.starts_with(name); });
+  });
   command.shell = "/bin/sh";
   command.directory = directory.get();
   engine::RunOptions options;

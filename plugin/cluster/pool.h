@@ -131,7 +131,7 @@ class Pool {
   void submit(Lock& lock, int cancel);
   void failed(const std::string& why, Refusal::Reason reason = Refusal::Reason::no_node);
   void ask_slurm(Lock& lock, int cancel);
-  void ended_early(Lock& lock, const std::string& job, int cancel);
+  void not_listed(Lock& lock, const std::string& job, int cancel);
   void clear_queue(Lock& lock);
   void cancel_all_jobs();
   static bool is_job(std::string_view text);

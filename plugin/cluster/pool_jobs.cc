@@ -36,19 +36,20 @@ struct Unlocked {
 
 // What Slurm says about one job.
 struct JobReport {
-  bool ended = false;            // or is being ended by Slurm
-  std::string state{}, nodes{};  // empty: Slurm does not know the job
+  bool ended = false;                      // or is being ended by Slurm
+  std::string state{}, reason{}, nodes{};  // empty: Slurm does not know the job
 };
 
 // Nothing: Slurm did not answer.
 std::optional<JobReport> report_on(const std::string& job, int seconds, int cancel) {
-  const Said said = run_here("scontrol --oneliner show job " + shell_quoted(job), seconds, cancel);
+  const Said said = run_here("scontrol --all --oneliner show job " + shell_quoted(job), seconds, cancel);
   if (!said.done && said.why.find("Invalid job id") == std::string::npos) return std::nullopt;
   constexpr std::array<std::string_view, 11> ends{"BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING",
                                                   "DEADLINE",  "FAILED",    "NODE_FAIL", "OUT_OF_MEMORY",
                                                   "PREEMPTED", "REVOKED",   "TIMEOUT"};
   JobReport report;
   report.state = value_in(said.out, "JobState");
+  report.reason = value_in(said.out, "Reason");
   report.nodes = value_in(said.out, "NodeList");
   report.ended = !said.done || std::find(ends.begin(), ends.end(), report.state) != ends.end();
   return report;
@@ -147,7 +148,7 @@ void Pool::failed(const std::string& why, Refusal::Reason reason) {
 // The jobs of this pool that Slurm lists, with their states. Nothing: Slurm did not answer.
 std::optional<Pool::States> Pool::jobs_in_slurm(int seconds, int cancel) const {
   const Said said =
-      run_here("squeue --noheader --name=" + shell_quoted(name_) + " --format='%i %k|%T %r'", seconds, cancel);
+      run_here("squeue --all --noheader --name=" + shell_quoted(name_) + " --format='%i %k|%T %r'", seconds, cancel);
   if (!said.done) return std::nullopt;
   States states;
   std::istringstream lines(said.out);
@@ -203,25 +204,29 @@ void Pool::ask_slurm(Lock& lock, int cancel) {
       ended.push_back(job);
     }
   }
-  for (const std::string& job : ended) ended_early(lock, job, cancel);
+  for (const std::string& job : ended) not_listed(lock, job, cancel);
 }
 
-// Called when a job has ended before its pilot connected. A job that Slurm could not start in our folder has
-// written no log there.
-void Pool::ended_early(Lock& lock, const std::string& job, int cancel) {
+// Called when squeue does not list a job whose pilot has not connected. The pilot is given up if the job has ended. A
+// job that Slurm could not start in our folder has written no log there.
+void Pool::not_listed(Lock& lock, const std::string& job, int cancel) {
   std::string log = log_of(job);
-  const JobReport report = [&] {
+  const std::optional<JobReport> report = [&] {
     const Unlocked unlocked(lock);
-    return report_on(job, client_seconds, cancel).value_or(JobReport{});
+    return report_on(job, client_seconds, cancel);
   }();
   const auto pilot = pilots_.find(job);
-  if (pilot == pilots_.end() || pilot->second.connections > 0) return;
+  if (pilot == pilots_.end() || pilot->second.connections > 0 || !report) return;
+  const std::string& state = report->state;
+  if (!report->ended) {
+    pilot->second.state = state + ' ' + report->reason;
+    return;
+  }
   pilots_.erase(pilot);
-  const std::string& state = report.state;
   const bool unshared = log.empty() && (state == "FAILED" || state == "COMPLETED");
   const std::string file = folder_ + "/pilot-" + job + ".log";
   if (unshared) {
-    log = "; it wrote no log " + file + ": the folder does not exist on node " + report.nodes;
+    log = "; it wrote no log " + file + ": the folder does not exist on node " + report->nodes;
     ++unshared_;
   } else if (log.empty()) {
     log = "; it wrote no log";

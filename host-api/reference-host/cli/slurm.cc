@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/shell_quote.h"
+#include "base/slurm_variables.h"
 #include "base/text.h"
 
 namespace wtool::host {
@@ -34,6 +35,12 @@ std::string without_end(std::string text) {
   return text;
 }
 
+std::string client_config() {
+  nlohmann::json patterns = nlohmann::json::array();
+  for (const std::string_view name : variables_kept_from_slurm) patterns.push_back(std::string(name) + '*');
+  return nlohmann::json{{"environment", {{"deny", std::move(patterns)}}}}.dump();
+}
+
 }  // namespace
 
 std::string slurm_job_name(const std::string& run) {
@@ -44,7 +51,7 @@ std::string slurm_job_name(const std::string& run) {
 }
 
 std::unique_ptr<SlurmClient> SlurmClient::open(Plugin& local, std::string& error) {
-  std::unique_ptr<Toolbox> tools = Toolbox::open(local, "{}", error);
+  std::unique_ptr<Toolbox> tools = Toolbox::open(local, client_config(), error);
   if (tools == nullptr) return nullptr;
   return std::unique_ptr<SlurmClient>(new SlurmClient(std::move(tools)));
 }
@@ -66,7 +73,8 @@ std::optional<std::string> SlurmClient::run(const std::string& command, Stop& st
 
 std::optional<std::vector<SlurmClient::Job>> SlurmClient::jobs(const std::string& name, Stop& stop,
                                                                std::string& error) {
-  std::string command = "squeue --noheader --user=" + std::to_string(::geteuid()) + " --format='%i|%j|%T|%N|%k|%r'";
+  std::string command =
+      "squeue --all --noheader --user=" + std::to_string(::geteuid()) + " --format='%i|%j|%T|%N|%k|%r'";
   if (!name.empty()) command += " --name=" + shell_quoted(name);
   const auto out = run(command, stop, error);
   if (!out) return std::nullopt;

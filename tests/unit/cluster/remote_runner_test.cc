@@ -327,6 +327,33 @@ BOOST_AUTO_TEST_CASE(a_job_that_has_already_ended_need_not_be_ended) {
              lost + "; check what still runs there, because its job could not be ended: there is no Slurm");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_squeue_does_not_list_has_not_ended_unless_scontrol_says_so) {
+  const auto cancelled = [](const Said& scontrol) {
+    Host host;
+    std::atomic<bool> asked{false};
+    answer_for_slurm([&](const std::string& line) {
+      if (line.starts_with("sbatch")) return Said{.done = true, .out = "101\n"};
+      if (line.starts_with("squeue")) return Said{.done = true};
+      if (!line.starts_with("scontrol")) return no_slurm;
+      asked = true;
+      return scontrol;
+    });
+    engine::Cancellation cancellation;
+    std::thread caller([&] {
+      Refusal refusal;
+      host.pool->take(cancellation.descriptor(), Clock::now() + patience, refusal);
+    });
+    await([&] { return asked.load(); });
+    cancellation.request(engine::Cancellation::Mode::now, "the test is over");
+    caller.join();
+    return lines_for_slurm();
+  };
+  const std::string line = "scancel --quiet --state=PENDING '101'\n";
+  BOOST_TEST(cancelled({.done = true, .out = "JobId=101 JobState=PENDING Reason=Resources\n"}) == line);
+  BOOST_TEST(cancelled({.why = "scontrol took longer than 10 seconds"}) == line);
+  BOOST_TEST(cancelled({.done = true, .out = "JobId=101 JobState=TIMEOUT Reason=TimeLimit\n"}) == "");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leaving_node_ends) {
   Host host;
   FakePilot pilot(*host.ticket, "7",
