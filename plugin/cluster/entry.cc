@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <list>
 #include <vector>
 #include <wtool/cpp/plugin.hpp>
 
@@ -27,8 +26,6 @@
 namespace wtool::entry {
 
 namespace {
-
-using cluster::Pool;
 
 bool is_of_terminals(std::string_view id) { return id.starts_with("pty_"); }
 
@@ -79,18 +76,11 @@ class ClusterBackend final : public Backend {
       all["limits"].emplace("memory_bytes", memory);
     }
     configuration = dumped(all);
-    return std::make_shared<cluster::RemoteRunner>(pool_of(std::move(*options)), configuration);
+    return std::make_shared<cluster::RemoteRunner>(pools_.of(std::move(*options)), configuration);
   }
 
  private:
-  std::shared_ptr<Pool> pool_of(cluster::Options options) {
-    for (const auto& pool : pools_) {
-      if (pool->options() == options) return pool;
-    }
-    return pools_.emplace_back(std::make_shared<Pool>(std::move(options)));
-  }
-
-  std::list<std::shared_ptr<Pool>> pools_;
+  cluster::Pools pools_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include "base/calm_poll.h"
@@ -47,7 +48,7 @@ bool copy_installation(const fs::path& from, const fs::path& to, std::string& wh
 
 }  // namespace
 
-Pool::Pool(Options options) : options_(std::move(options)), here_(fs::current_path()) {}
+Pool::Pool(Options options, Pools* others) : options_(std::move(options)), others_(others), here_(fs::current_path()) {}
 
 Pool::~Pool() {
   idle_.clear();
@@ -465,6 +466,29 @@ Refusal Pool::situation() const {
   }
   if (refusal.why.empty()) refusal.why = "all slots are busy, or their jobs end too soon";
   return refusal;
+}
+
+std::shared_ptr<Pool> Pools::of(Options options) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& pool : pools_) {
+    if (pool->options() == options) return pool;
+  }
+  return pools_.emplace_back(std::make_shared<Pool>(std::move(options), this));
+}
+
+void Pools::make_room(const Pool& wanting) {
+  std::list<std::shared_ptr<Pool>> others;
+  {
+    const std::scoped_lock lock(mutex_);
+    std::copy_if(pools_.begin(), pools_.end(), std::back_inserter(others),
+                 [&](const auto& pool) { return pool.get() != &wanting; });
+  }
+  for (const auto& pool : others) pool->end_unused();
+}
+
+void Pools::clear() {
+  const std::scoped_lock lock(mutex_);
+  pools_.clear();
 }
 
 }  // namespace wtool::cluster

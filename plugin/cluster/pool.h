@@ -9,6 +9,8 @@
 // - A pilot reports how long its job will last. A call gets a slot of a pilot whose job lasts long enough for it. If no
 //   job does, the pool submits a new one. To make room for it, the pool may end an idle pilot that no waiting call can
 //   use.
+// - While a job waits in Slurm's queue, the other pools of the plugin end their pilots that have no call: the job may
+//   wait for just those nodes.
 // - A running pilot is known by its connections. Slurm is asked only about jobs whose pilots have not connected yet:
 //   why they wait, which of them have already ended and must be replaced, and which jobs sbatch submitted without
 //   reporting them.
@@ -19,6 +21,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -62,9 +65,12 @@ struct Slot {
   bool leaving = false;  // Its pilot takes no more orders, ends those that it has, and then closes the connection.
 };
 
+class Pools;
+
 class Pool {
  public:
-  explicit Pool(Options options);
+  // `others` are asked to make room when a job of this pool waits in Slurm's queue; may be NULL.
+  explicit Pool(Options options, Pools* others = nullptr);
   // Closes all connections, so that the pilots end. Then cancels their jobs, and removes the ticket.
   ~Pool();
   Pool(const Pool&) = delete;
@@ -87,6 +93,8 @@ class Pool {
   bool is_parked(std::uint64_t number);
   // Immediately ends a job that does not answer. Returns why that failed; empty: the job has ended.
   static std::string end_job(const std::string& job);
+  // Ends the pilots that have no call and belong to no session, unless a call waits in this pool.
+  void end_unused();
 
   const Options& options() const { return options_; }
 
@@ -127,6 +135,8 @@ class Pool {
   using States = std::map<std::string, std::string>;
   void look_after_pilots(Lock& lock, int cancel);
   std::size_t without_hope() const;
+  using Pilots = std::map<std::string, Pilot>;
+  Pilots::iterator retire(Pilots::iterator pilot);
   bool retire_one();
   void submit(Lock& lock, int cancel);
   void failed(const std::string& why, Refusal::Reason reason = Refusal::Reason::no_node);
@@ -140,6 +150,7 @@ class Pool {
   std::string log_of(const std::string& job) const;
 
   const Options options_;
+  Pools* const others_;
   const std::string here_;
   std::mutex mutex_;
   pid_t owner_ = ::getpid();  // a forked child starts with an empty pool
@@ -155,7 +166,7 @@ class Pool {
   std::vector<Slot> idle_;  // the most recently used one is taken first
   std::map<std::uint64_t, Slot> parked_;
   std::uint64_t last_parked_ = 0;
-  std::map<std::string, Pilot> pilots_;
+  Pilots pilots_;
   std::set<std::string> known_;                       // all jobs that were ever in pilots_
   std::set<std::string> given_up_;                    // jobs whose pilots get no more calls; new connections are closed
   std::multiset<std::chrono::milliseconds> waiting_;  // what each waiting call needs
@@ -166,6 +177,19 @@ class Pool {
   int failures_ = 0;        // since a pilot last connected
   Refusal failure_;
   int unshared_ = 0;  // how often a node did not have our folders
+};
+
+// The pools of one plugin: one for each set of options.
+class Pools {
+ public:
+  std::shared_ptr<Pool> of(Options options);
+  // Ends what the other pools do not use: it may be what a waiting job of `wanting` needs.
+  void make_room(const Pool& wanting);
+  void clear();
+
+ private:
+  std::mutex mutex_;
+  std::list<std::shared_ptr<Pool>> pools_;
 };
 
 }  // namespace wtool::cluster

@@ -13,6 +13,7 @@ namespace wtool::cluster {
 
 namespace {
 
+constexpr std::chrono::seconds first_question{2};  // after a submission
 constexpr std::chrono::seconds question_every{5};
 constexpr int client_seconds = 10;  // how long a client program of Slurm may take
 constexpr int short_seconds = 3;    // the same, when a call was cancelled or has lost its node
@@ -89,6 +90,34 @@ std::size_t Pool::without_hope() const {
   return without;
 }
 
+// Ends a pilot that has no call: it ends as soon as it sees one of its connections closed. Returns the next pilot.
+Pool::Pilots::iterator Pool::retire(Pilots::iterator pilot) {
+  std::erase_if(idle_, [&](const Slot& idle) { return idle.job == pilot->first; });
+  if (!pilot->first.empty()) given_up_.insert(pilot->first);
+  return pilots_.erase(pilot);
+}
+
+void Pool::end_unused() {
+  Lock lock(mutex_);
+  if (owner_ != ::getpid() || !waiting_.empty()) return;
+  std::set<std::string> unconnected;
+  for (auto pilot = pilots_.begin(); pilot != pilots_.end();) {
+    const bool unused = pilot->second.busy == 0;
+    if (unused && pilot->second.connections > 0) {
+      pilot = retire(pilot);
+      continue;
+    }
+    // Nobody reads connections while no call waits, so the pilot may run.
+    if (unused && !pilot->first.empty() && given_up_.insert(pilot->first).second) unconnected.insert(pilot->first);
+    ++pilot;
+  }
+  const bool done = [&] {
+    const Unlocked unlocked(lock);
+    return cancel_jobs(unconnected, "", client_seconds);
+  }();
+  if (done) std::erase_if(pilots_, [&](const auto& entry) { return unconnected.contains(entry.first); });
+}
+
 // Ends an idle pilot whose remaining time is too short for every waiting call. False: there is no such pilot.
 bool Pool::retire_one() {
   const auto enough = Clock::now() + *waiting_.begin();
@@ -96,10 +125,7 @@ bool Pool::retire_one() {
     return entry.second.connections > 0 && entry.second.busy == 0 && entry.second.until < enough;
   });
   if (found == pilots_.end()) return false;
-  // The pilot ends as soon as it sees one of its connections closed.
-  std::erase_if(idle_, [&](const Slot& idle) { return idle.job == found->first; });
-  if (!found->first.empty()) given_up_.insert(found->first);
-  pilots_.erase(found);
+  retire(found);
   return true;
 }
 
@@ -132,7 +158,7 @@ void Pool::submit(Lock& lock, int cancel) {
     pilots_[job].submitted = Clock::now();
     known_.insert(job);
     given_up_.erase(job);  // A controller that has lost its last jobs gives their numbers to new jobs.
-    next_question_ = std::max(next_question_, Clock::now() + question_every);
+    next_question_ = std::max(next_question_, Clock::now() + first_question);
   } else {
     if (!said.cancelled) failed(said.done ? "sbatch did not name a job: " + said.out : said.why);
     next_question_ = Clock::now();
@@ -200,11 +226,17 @@ void Pool::ask_slurm(Lock& lock, int cancel) {
     const auto state = states.find(job);
     if (state != states.end()) {
       pilot.state = state->second;
-    } else if (pilot.connections == 0 && !job.empty() && Clock::now() - pilot.submitted > question_every) {
+    } else if (pilot.connections == 0 && !job.empty() && Clock::now() - pilot.submitted >= first_question) {
       ended.push_back(job);
     }
   }
   for (const std::string& job : ended) not_listed(lock, job, cancel);
+  const bool queued = std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {
+    return entry.second.connections == 0 && entry.second.state.starts_with("PENDING");
+  });
+  if (!queued || waiting_.empty() || others_ == nullptr) return;
+  const Unlocked unlocked(lock);
+  others_->make_room(*this);
 }
 
 // Called when squeue does not list a job whose pilot has not connected. The pilot is given up if the job has ended. A

@@ -96,11 +96,10 @@ struct Host {
     std::string pattern = (fs::temp_directory_path() / "wtool-runner-XXXXXX").string();
     BOOST_REQUIRE(::mkdtemp(pattern.data()) != nullptr);
     directory = pattern;
-    Options options;
-    options.address = "127.0.0.1";
-    options.directory = directory;
-    options.auth = Auth::key;
-    pool = std::make_shared<Pool>(options);
+    chosen.address = "127.0.0.1";
+    chosen.directory = directory;
+    chosen.auth = Auth::key;
+    pool = pools.of(chosen);
     Refusal refusal;
     pool->take(-1, Clock::now(), refusal);
     std::string error;
@@ -114,6 +113,7 @@ struct Host {
   ~Host() {
     hold.reset();
     pool.reset();
+    pools.clear();
     answer_for_slurm(nullptr);
     fs::remove_all(directory);
   }
@@ -140,6 +140,8 @@ struct Host {
   }
 
   std::string directory;
+  Options chosen;
+  Pools pools;
   std::shared_ptr<Pool> pool;
   std::optional<pilot::Ticket> ticket;
   std::shared_ptr<engine::SessionHold> hold;
@@ -352,6 +354,43 @@ BOOST_AUTO_TEST_CASE(a_job_that_squeue_does_not_list_has_not_ended_unless_scontr
   BOOST_TEST(cancelled({.done = true, .out = "JobId=101 JobState=PENDING Reason=Resources\n"}) == line);
   BOOST_TEST(cancelled({.why = "scontrol took longer than 10 seconds"}) == line);
   BOOST_TEST(cancelled({.done = true, .out = "JobId=101 JobState=TIMEOUT Reason=TimeLimit\n"}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_for_a_job_of_another_class) {
+  Host host;
+  std::string queued;  // what squeue says
+  answer_for_slurm([&](const std::string& line) {
+    if (line.starts_with("squeue")) return Said{.done = true, .out = queued};
+    if (line.starts_with("scancel")) return Said{.done = true};
+    if (!line.starts_with("sbatch")) return no_slurm;
+    const std::size_t from = line.find("slots:");
+    const std::string comment = line.substr(from, line.find('\'', from) - from);
+    const std::string job = comment.starts_with("slots:1 ") ? "102" : "103";
+    queued = job + ' ' + comment + "|PENDING Resources\n";
+    return Said{.done = true, .out = job + '\n'};
+  });
+  Refusal refusal;
+  BOOST_TEST(!host.pool->take(-1, Clock::now() + milliseconds(100), refusal).channel);  // submits job 103
+  const FakePilot::Script nothing = [](int, const Order&, Channel&) {};
+  FakePilot busy(*host.ticket, "7", nothing);
+  Slot slot = host.pool->take(-1, Clock::now() + patience, refusal);
+  BOOST_REQUIRE(slot.channel != nullptr);
+  FakePilot unused(*host.ticket, "8", nothing);
+  Slot other = host.pool->take(-1, Clock::now() + patience, refusal);
+  BOOST_REQUIRE(other.channel != nullptr);
+  host.pool->give_back(std::move(other));
+  host.chosen.slots = 1;
+  engine::Cancellation cancellation;
+  std::thread caller([&] {
+    Refusal no_room;
+    host.pools.of(host.chosen)->take(cancellation.descriptor(), Clock::now() + patience, no_room);
+  });
+  await([&] { return unused.channel().state() == Channel::State::closed && !lines_for_slurm().empty(); });
+  BOOST_TEST(lines_for_slurm() == "scancel --quiet '103'\n");
+  BOOST_TEST(slot.channel->take_in());
+  cancellation.request(engine::Cancellation::Mode::now, "the test is over");
+  caller.join();
+  host.pool->give_back(std::move(slot));
 }
 
 BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leaving_node_ends) {
