@@ -187,6 +187,12 @@ std::optional<Options> read_class(const json& section, const std::string& slot, 
   if (!options.job_name.empty() && !is_name(options.job_name)) {
     reader.wrong("job_name", "at most 64 letters, digits, dots, dashes and underscores");
   }
+  // A test takes one slot of one node, whatever the section and its class say.
+  options.node = reader.word("test_node");
+  if (!options.node.empty()) {
+    options.slots = options.nodes = 1;
+    options.wait = std::chrono::seconds(reader.number("test_wait", 60, 1, 3600));
+  }
   options.auth = static_cast<Auth>(reader.choice("auth", {"auto", "munge", "key"}));
   options.munge_socket = reader.line("munge_socket");
   options.copies_program = reader.choice("program", {"installed", "copy"}) == 1;
@@ -249,6 +255,7 @@ std::string submission(const Options& options, const std::string& name, const st
   add("--qos=", options.qos);
   add("--constraint=", options.constraint);
   add("--gres=", options.gres);
+  add("--nodelist=", options.node);
   if (!options.memory.empty()) {
     // Slurm has no slots, so the memory of all slots is requested.
     const std::size_t digits = options.memory.find_first_not_of("0123456789");

@@ -199,15 +199,19 @@ void test_node(TestedNode& node, int wait, Stop& stop) {
   }
 }
 
-// The `cluster` section of the configuration, changed for one pilot on `node`. The rules for commands are left out,
-// because the test is about the nodes.
+// The partition that a `cluster` section or its class asks for; empty: the default one.
+std::string partition_of(const json& section) {
+  const json classes = section.value("classes", json::object());
+  const auto chosen = classes.find(section.value("slot", ""));
+  if (chosen != classes.end() && chosen->contains("partition")) return chosen->value("partition", "");
+  return section.value("partition", "");
+}
+
+// The `cluster` section of the configuration, for one pilot on `node`. The rules for commands are left out, because the
+// test is about the nodes.
 std::string test_config(json section, const std::string& node, int wait) {
-  if (!section.is_object()) section = json::object();
-  section["slots"] = 1;
-  section["nodes"] = 1;
-  section["wait"] = wait;
-  const std::string extra = section.value("extra", "");
-  section["extra"] = extra + (extra.empty() ? "" : " ") + "--nodelist=" + node;
+  section["test_node"] = node;
+  section["test_wait"] = wait;
   section["job_name"] = "wtool-test-" + std::to_string(::getpid());
   return json{{"cluster", std::move(section)}}.dump();
 }
@@ -245,7 +249,7 @@ int test_nodes(Context& context, const ClusterOptions& options) {
   std::string error;
   const auto config = context.config_files().load_config(error);
   if (!config) return slurm_failed(error);
-  json section = config->json.contains("cluster") ? config->json.at("cluster") : json::object();
+  const json section = config->json.value("cluster", json::object());
   Plugin* local = context.local_plugin(error);
   Plugin* cluster = local == nullptr ? nullptr : context.cluster_plugin(error);
   if (cluster == nullptr) return slurm_failed(error);
@@ -253,7 +257,7 @@ int test_nodes(Context& context, const ClusterOptions& options) {
   const Interrupts interrupts(stop);
   std::optional<std::vector<TestedNode>> nodes;
   if (const auto client = SlurmClient::open(*local, error)) {
-    nodes = nodes_of(*client, section.is_object() ? section.value("partition", "") : "", stop, error);
+    nodes = nodes_of(*client, partition_of(section), stop, error);
   }
   if (interrupts.signal() != 0) return interrupts.exit_status();
   if (!nodes) return slurm_failed("Slurm does not answer: " + error);

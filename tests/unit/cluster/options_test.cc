@@ -109,6 +109,22 @@ BOOST_AUTO_TEST_CASE(the_keys_of_a_class_take_precedence_over_those_of_the_secti
   BOOST_TEST(holds(line, "--cpus-per-task=16"));
 }
 
+BOOST_AUTO_TEST_CASE(a_test_takes_one_slot_of_its_node_whatever_the_class_says) {
+  const json section = {
+      {"slots", 2},
+      {"slot", "big"},
+      {"classes", {{"big", {{"slots", 4}, {"nodes", 3}, {"wait", 1}, {"cpus", 2}, {"extra", "--nodelist=n9"}}}}},
+      {"test_node", "n1"},
+      {"test_wait", 7}};
+  const auto options = options_of(section);
+  BOOST_TEST(options.slots == 1);
+  BOOST_TEST(options.nodes == 1);
+  BOOST_TEST(options.wait.count() == 7);
+  const std::string line = line_of(section);
+  BOOST_TEST(holds(line, "--nodelist=n9' '--nodelist=n1'"), line);
+  BOOST_TEST(holds(line, "--cpus-per-task=2"), line);
+}
+
 BOOST_AUTO_TEST_CASE(a_mistake_in_a_class_is_found_before_the_class_is_used) {
   const auto with = [](const json& classes, const json& slot = nullptr) {
     return problem_of({{"classes", classes}, {"slot", slot}});
