@@ -264,6 +264,11 @@ class Merger {
     if (found == locks_.end() && key.section == "commands" && key.name == "ask_network") {
       return lock_of(*find_key("sandbox", "network"));
     }
+    // A class or an option of sbatch can set what other keys of the section set.
+    if (found == locks_.end() && key.section == "cluster" && (key.name == "classes" || key.name == "extra")) {
+      found = std::find_if(locks_.begin(), locks_.end(),
+                           [](const auto& lock) { return lock.first.starts_with("cluster."); });
+    }
     return found == locks_.end() ? nullptr : &found->second;
   }
 

@@ -288,6 +288,9 @@ BOOST_AUTO_TEST_CASE(what_is_locked_may_not_be_loosened) {
       {"sandbox: {network: deny}\nlock: [sandbox]", "commands: {ask_network: [curl]}",
        "commands.ask_network is locked by user.yaml:2:8"},
       {"lock: [sandbox.network]", "commands: {ask_network: [curl]}", "commands.ask_network is locked by"},
+      {"cluster: {partition: main}\nlock: [cluster.partition]", "cluster: {slot: b, classes: {b: {partition: urgent}}}",
+       "cluster.classes is locked by user.yaml:2:8"},
+      {"lock: [cluster.nodes]", "cluster: {extra: --exclusive}", "cluster.extra is locked by user.yaml:1:8"},
       {"lock: [shell]", "shell: {direct_exec: false}", "allows only true, but this is false"},
       {"lock: [shell.program]", "shell: {program: /bin/bash}", "allows only \"/bin/sh\", but this is \"/bin/bash\""},
   };
