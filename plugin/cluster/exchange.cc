@@ -138,12 +138,14 @@ Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listen
   }
 }
 
+std::string title_of(const std::string& node, const std::string& job) {
+  return "The node " + node + (job.empty() ? "" : " (job " + job + ')');
+}
+
 std::string lose(Pool& pool, Slot slot, const std::string& why, std::uint64_t span) {
   const std::string job = slot.job, node = slot.node;
   pool.lost(std::move(slot));
-  std::string message = "The node " + node;
-  if (!job.empty()) message.append(" (job ").append(job).append(")");
-  message.append(" was lost: ").append(why);
+  std::string message = title_of(node, job) + " was lost: " + why;
   // The commands of a pilot that died are ended by its warden; a pilot that hangs is ended by Slurm.
   const std::string problem = Pool::end_job(job);
   if (!problem.empty())

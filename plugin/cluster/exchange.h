@@ -53,6 +53,9 @@ class Exchange {
   Clock::time_point heard_ = Clock::now();  // when the pilot last gave a sign of life
 };
 
+// "The node n1 (job 7)", or "The node n1" if its pilot is not a job.
+std::string title_of(const std::string& node, const std::string& job);
+
 // Gives up a slot whose connection has ended or is silent, and ends its job. When this returns, the commands of the
 // slot have ended, unless the job could not be ended. Returns a sentence for the message; if the job could not be
 // ended, the sentence says so.

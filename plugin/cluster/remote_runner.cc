@@ -282,12 +282,13 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
                              " of this machine: " + std::generic_category().message(not_started->error),
                          true};
     }
-    if (std::holds_alternative<engine::Cancelled>(outcome.termination)) {
-      // If nobody on this host cancelled the command, its node was taken away.
+    if (const auto* cancelled = std::get_if<engine::Cancelled>(&outcome.termination)) {
+      // If nobody on this host cancelled the command, its pilot did.
       outcome.termination =
           is_cancelled() ? engine::Termination(engine::Cancelled{cancellation.reason()})
-                         : engine::NodeLost{"The node " + node +
-                                            " was taken away while the command ran; the command was ended there"};
+                         : engine::NodeLost{title_of(node, job) +
+                                            " was taken away while the command ran; the command was ended there: " +
+                                            cancelled->reason};
     }
     return outcome;
   }

@@ -270,7 +270,7 @@ int Agent::run() {
     const std::scoped_lock lock(mutex_);
     const bool over = Clock::now() >= leave_at_;
     if (leaving_ || (signal <= 0 && !over && !is_idle())) continue;
-    const std::string why = signal > 0 ? "the node is being taken away"
+    const std::string why = signal > 0 ? "the job was cancelled or preempted"
                             : over     ? "the job's time is nearly over"
                                        : "no call came for " + std::to_string(ticket_.idle_seconds) + " seconds";
     say(why);

@@ -393,6 +393,21 @@ BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_for_a_job_of_another_class) 
   host.pool->give_back(std::move(slot));
 }
 
+BOOST_AUTO_TEST_CASE(a_command_that_its_pilot_ended_is_lost_for_the_reason_of_the_pilot) {
+  Host host;
+  FakePilot pilot(*host.ticket, "7", [](int, const Order&, Channel& channel) {
+    OrderAnswer answer;
+    engine::CommandOutcome outcome;
+    outcome.termination = engine::Cancelled{"the job's time is nearly over"};
+    answer.result = std::move(outcome);
+    channel.send(Type::result, result(answer));
+  });
+  const auto outcome = host.run(false);
+  BOOST_TEST(ending<engine::NodeLost>(outcome).detail ==
+             "The node n1 (job 7) was taken away while the command ran; the command was ended there: the job's time is "
+             "nearly over");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leaving_node_ends) {
   Host host;
   FakePilot pilot(*host.ticket, "7",
