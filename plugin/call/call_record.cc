@@ -27,9 +27,7 @@ std::string describe(const engine::CommandOutcome& outcome) {
     }
     std::string operator()(const engine::TimedOut&) const { return "timed out"; }
     std::string operator()(const engine::Cancelled&) const { return "was aborted"; }
-    std::string operator()(const engine::Exhausted& how) const {
-      return std::string("passed limits.") + engine::to_text(how.limit);
-    }
+    std::string operator()(const engine::Exhausted& how) const { return "passed " + how.key(); }
     std::string operator()(const engine::NotStarted& how) const {
       return "did not start: " + (how.error != 0 ? std::string(std::strerror(how.error)) : how.detail);
     }
@@ -117,9 +115,7 @@ struct TrailEnding {
     line["how"] = "aborted";
     line["abort_reason"] = how.reason;
   }
-  void operator()(const engine::Exhausted& how) const {
-    line["how"] = std::string("passed limits.") + engine::to_text(how.limit);
-  }
+  void operator()(const engine::Exhausted& how) const { line["how"] = "passed " + how.key(); }
   void operator()(const engine::NotStarted& how) const {
     line["how"] = "did not start: " + (how.error != 0 ? std::string(std::strerror(how.error)) : how.detail);
   }

@@ -34,6 +34,9 @@ struct Exhausted {
   LimitName limit;
   double used;                // in the unit of the limit
   std::optional<int> status;  // 0 to 255, a signal as 128 + its number
+  std::string setter{};       // the key of the configuration that set the limit; empty: limits.NAME
+
+  std::string key() const { return setter.empty() ? std::string("limits.") + to_text(limit) : setter; }
 };
 // The command never ran.
 struct NotStarted {

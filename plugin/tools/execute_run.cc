@@ -94,7 +94,7 @@ class Ending {
     return ended;
   }
   ToolResult operator()(const engine::Exhausted& how) {
-    return failure(std::string("Command used more than limits.") + engine::to_text(how.limit) + " allows", output());
+    return failure("Command used more than " + how.key() + " allows", output());
   }
   ToolResult operator()(const engine::NotStarted& how) {
     using Stage = engine::NotStarted::Stage;

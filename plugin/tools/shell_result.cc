@@ -96,7 +96,7 @@ class Format {
   }
 
   ToolResult operator()(const engine::Exhausted& how) {
-    const std::string key = std::string("limits.") + engine::to_text(how.limit);
+    const std::string key = how.key();
     const std::uint64_t value = engine::value_of(result_.limits, how.limit);
     // CPU time is the only limit that is measured in fractions.
     const Json used = how.limit == engine::LimitName::cpu_seconds ? Json(std::round(how.used * 1000) / 1000)
@@ -107,8 +107,8 @@ class Format {
     } else {
       finish_partial();
     }
-    const std::string text =
-        "Command ended: " + what_it_used(how, used.dump(), value) + ", and " + key + " is " + std::to_string(value);
+    const std::string text = "Command ended: " + what_it_used(how, used.dump(), value) + ", and " + key +
+                             (how.setter.empty() ? " is " : " allows a call ") + std::to_string(value);
     return fail({"resource_exhausted", text,
                  "let it use less, or raise " + key +
                      " in the configuration; it and everything that it had started "

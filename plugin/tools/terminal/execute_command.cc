@@ -86,8 +86,7 @@ class TerminalFormat {
   }
 
   Json operator()(const engine::Exhausted& how) {
-    return broken_off("EXECUTION_ERROR",
-                      std::string("Command ended: it used more than limits.") + engine::to_text(how.limit) + " allows",
+    return broken_off("EXECUTION_ERROR", "Command ended: it used more than " + how.key() + " allows",
                       "let it use less, or raise the limit in the configuration");
   }
 

@@ -92,7 +92,7 @@ OrderAnswer exited(const std::string& session = {}, bool kept = false) {
 
 // A pool that listens, without any pilot.
 struct Host {
-  Host() {
+  explicit Host(Options options = {}) : chosen(std::move(options)) {
     std::string pattern = (fs::temp_directory_path() / "wtool-runner-XXXXXX").string();
     BOOST_REQUIRE(::mkdtemp(pattern.data()) != nullptr);
     directory = pattern;
@@ -128,6 +128,7 @@ struct Host {
     engine::RunOptions options;
     options.latest = Clock::now() + patience;
     options.grace = milliseconds(10);
+    options.limits.memory_bytes = 112 << 20;
     if (in_session) {
       options.hold = &hold;
       options.keep = true;
@@ -406,6 +407,22 @@ BOOST_AUTO_TEST_CASE(a_command_that_its_pilot_ended_is_lost_for_the_reason_of_th
   BOOST_TEST(ending<engine::NodeLost>(outcome).detail ==
              "The node n1 (job 7) was taken away while the command ran; the command was ended there: the job's time is "
              "nearly over");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_takes_more_than_its_slots_memory_names_that_key) {
+  const auto key = [](const std::string& memory) {
+    Host host({.memory = memory});
+    FakePilot pilot(*host.ticket, "7", [](int, const Order&, Channel& channel) {
+      OrderAnswer answer;
+      engine::CommandOutcome outcome;
+      outcome.termination = engine::Exhausted{engine::LimitName::memory_bytes, 2e8, {}};
+      answer.result = std::move(outcome);
+      channel.send(Type::result, result(answer));
+    });
+    return ending<engine::Exhausted>(host.run(false)).key();
+  };
+  BOOST_TEST(key("128M") == "cluster.memory");
+  BOOST_TEST(key("64M") == "limits.memory_bytes");
 }
 
 BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leaving_node_ends) {
