@@ -60,8 +60,10 @@ Pool::~Pool() {
     cancel_all_jobs();
     std::error_code ignored;
     if (!ticket_.empty()) fs::remove(ticket_, ignored);
-    // The logs of failed pilots are kept, so that people can read them.
-    if (!folder_.empty()) fs::remove_all(failure_.why.empty() ? folder_ : folder_ + "/program", ignored);
+    if (folder_.empty()) return;
+    // The logs of failed pilots are kept, so that people can read them. Without logs, the folder is empty.
+    fs::remove_all(failure_.why.empty() ? folder_ : folder_ + "/program", ignored);
+    fs::remove(folder_, ignored);
   } catch (...) {  // A job that could not be cancelled ends when its pilot cannot connect.
   }
 }

@@ -425,6 +425,16 @@ BOOST_AUTO_TEST_CASE(a_command_that_takes_more_than_its_slots_memory_names_that_
   BOOST_TEST(key("64M") == "limits.memory_bytes");
 }
 
+BOOST_AUTO_TEST_CASE(a_submission_that_fails_leaves_no_folder) {
+  Host host;
+  Refusal refusal;
+  BOOST_TEST(!host.pool->take(-1, Clock::now() + milliseconds(100), refusal).channel);
+  BOOST_TEST(refusal.why == "there is no Slurm");
+  host.pool.reset();
+  host.pools.clear();
+  BOOST_TEST(fs::is_empty(host.directory));
+}
+
 BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leaving_node_ends) {
   Host host;
   FakePilot pilot(*host.ticket, "7",
