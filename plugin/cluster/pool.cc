@@ -379,7 +379,7 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
         refusal = situation();
         return {};
       }
-      look_after_pilots(lock, cancel);
+      look_after_pilots(lock, {cancel, until});
       if (find_idle(needed) != idle_.end()) continue;
       tell_waiting();
       // If there is a slot for another call, that call must get its turn.
@@ -478,14 +478,14 @@ std::shared_ptr<Pool> Pools::of(Options options) {
   return pools_.emplace_back(std::make_shared<Pool>(std::move(options), this));
 }
 
-void Pools::make_room(const Pool& wanting) {
+void Pools::make_room(const Pool& wanting, int seconds) {
   std::list<std::shared_ptr<Pool>> others;
   {
     const std::scoped_lock lock(mutex_);
     std::copy_if(pools_.begin(), pools_.end(), std::back_inserter(others),
                  [&](const auto& pool) { return pool.get() != &wanting; });
   }
-  for (const auto& pool : others) pool->end_unused();
+  for (const auto& pool : others) pool->end_unused(seconds);
 }
 
 void Pools::clear() {

@@ -94,7 +94,8 @@ class Pool {
   // Immediately ends a job that does not answer. Returns why that failed; empty: the job has ended.
   static std::string end_job(const std::string& job);
   // Ends the pilots that have no call and belong to no session, unless a call waits in this pool.
-  void end_unused();
+  // Programs of Slurm may take `seconds`.
+  void end_unused(int seconds);
 
   const Options& options() const { return options_; }
 
@@ -133,15 +134,21 @@ class Pool {
 
   // The jobs of the pilots, in pool_jobs.cc.
   using States = std::map<std::string, std::string>;
-  void look_after_pilots(Lock& lock, int cancel);
+  // A waiting call, for which programs of Slurm run.
+  struct Caller {
+    int cancel;               // a descriptor
+    Clock::time_point until;  // how long the call waits
+    int seconds() const;      // how long a program may take, at least 1
+  };
+  void look_after_pilots(Lock& lock, const Caller& caller);
   std::size_t without_hope() const;
   using Pilots = std::map<std::string, Pilot>;
   Pilots::iterator retire(Pilots::iterator pilot);
   bool retire_one();
-  void submit(Lock& lock, int cancel);
+  void submit(Lock& lock, const Caller& caller);
   void failed(const std::string& why, Refusal::Reason reason = Refusal::Reason::no_node);
-  void ask_slurm(Lock& lock, int cancel);
-  void not_listed(Lock& lock, const std::string& job, int cancel);
+  void ask_slurm(Lock& lock, const Caller& caller);
+  void not_listed(Lock& lock, const std::string& job, const Caller& caller);
   void clear_queue(Lock& lock);
   void cancel_all_jobs();
   static bool is_job(std::string_view text);
@@ -184,7 +191,7 @@ class Pools {
  public:
   std::shared_ptr<Pool> of(Options options);
   // Ends what the other pools do not use: it may be what a waiting job of `wanting` needs.
-  void make_room(const Pool& wanting);
+  void make_room(const Pool& wanting, int seconds);
   void clear();
 
  private:

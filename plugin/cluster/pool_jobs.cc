@@ -97,7 +97,7 @@ Pool::Pilots::iterator Pool::retire(Pilots::iterator pilot) {
   return pilots_.erase(pilot);
 }
 
-void Pool::end_unused() {
+void Pool::end_unused(int seconds) {
   Lock lock(mutex_);
   if (owner_ != ::getpid() || !waiting_.empty()) return;
   std::set<std::string> unconnected;
@@ -113,7 +113,7 @@ void Pool::end_unused() {
   }
   const bool done = [&] {
     const Unlocked unlocked(lock);
-    return cancel_jobs(unconnected, "", client_seconds);
+    return cancel_jobs(unconnected, "", seconds);
   }();
   if (done) std::erase_if(pilots_, [&](const auto& entry) { return unconnected.contains(entry.first); });
 }
@@ -129,7 +129,12 @@ bool Pool::retire_one() {
   return true;
 }
 
-void Pool::look_after_pilots(Lock& lock, int cancel) {
+int Pool::Caller::seconds() const {
+  const auto left = std::chrono::ceil<std::chrono::seconds>(until - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 1, client_seconds));
+}
+
+void Pool::look_after_pilots(Lock& lock, const Caller& caller) {
   if (asking_) return;
   struct Reset {
     bool& flag;
@@ -137,19 +142,19 @@ void Pool::look_after_pilots(Lock& lock, int cancel) {
   } const reset{asking_ = true};
   const bool full = pilots_.size() >= static_cast<std::size_t>(options_.nodes);
   if (!uncertain_ && Clock::now() >= next_submission_ && without_hope() > 0 && (!full || retire_one())) {
-    submit(lock, cancel);
+    submit(lock, caller);
   } else if (Clock::now() >= next_question_) {
-    ask_slurm(lock, cancel);
+    ask_slurm(lock, caller);
   }
 }
 
-void Pool::submit(Lock& lock, int cancel) {
+void Pool::submit(Lock& lock, const Caller& caller) {
   const std::string command = submission(options_, name_, comment_, program_, ticket_, here_);
   // Set first, so that it stays set if sbatch's call throws: a job may then exist.
   uncertain_ = true;
   const Said said = [&] {
     const Unlocked unlocked(lock);
-    return run_here(command, client_seconds, cancel);
+    return run_here(command, caller.seconds(), caller.cancel);
   }();
   const std::string job = said.out.substr(0, said.out.find_first_of(";\n"));
   if (said.done && !job.empty() && is_job(job)) {
@@ -205,7 +210,7 @@ bool Pool::cancel_jobs(const std::set<std::string>& jobs, const std::string& opt
 
 // If some job has not connected yet, or sbatch may have submitted a job without reporting it, asks squeue. A job that
 // was not known becomes a pilot.
-void Pool::ask_slurm(Lock& lock, int cancel) {
+void Pool::ask_slurm(Lock& lock, const Caller& caller) {
   next_question_ = Clock::now() + question_every;
   const bool expected = std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {
     return entry.second.connections == 0 && !entry.first.empty();
@@ -213,7 +218,7 @@ void Pool::ask_slurm(Lock& lock, int cancel) {
   if (!expected && !uncertain_) return;
   const std::optional<States> answer = [&] {
     const Unlocked unlocked(lock);
-    return jobs_in_slurm(client_seconds, cancel);
+    return jobs_in_slurm(caller.seconds(), caller.cancel);
   }();
   if (!answer) return;
   const States& states = *answer;
@@ -230,22 +235,22 @@ void Pool::ask_slurm(Lock& lock, int cancel) {
       ended.push_back(job);
     }
   }
-  for (const std::string& job : ended) not_listed(lock, job, cancel);
+  for (const std::string& job : ended) not_listed(lock, job, caller);
   const bool queued = std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {
     return entry.second.connections == 0 && entry.second.state.starts_with("PENDING");
   });
   if (!queued || waiting_.empty() || others_ == nullptr) return;
   const Unlocked unlocked(lock);
-  others_->make_room(*this);
+  others_->make_room(*this, caller.seconds());
 }
 
 // Called when squeue does not list a job whose pilot has not connected. The pilot is given up if the job has ended. A
 // job that Slurm could not start in our folder has written no log there.
-void Pool::not_listed(Lock& lock, const std::string& job, int cancel) {
+void Pool::not_listed(Lock& lock, const std::string& job, const Caller& caller) {
   std::string log = log_of(job);
   const std::optional<JobReport> report = [&] {
     const Unlocked unlocked(lock);
-    return report_on(job, client_seconds, cancel);
+    return report_on(job, caller.seconds(), caller.cancel);
   }();
   const auto pilot = pilots_.find(job);
   if (pilot == pilots_.end() || pilot->second.connections > 0 || !report) return;

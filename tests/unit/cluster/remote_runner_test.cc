@@ -43,6 +43,7 @@ const Said no_slurm{.why = "there is no Slurm"};
 struct ClientPrograms {
   std::mutex mutex;
   std::string lines;
+  int seconds = 0;  // how long the last one may take
   Answer answer;
 } clients;
 
@@ -65,8 +66,9 @@ const std::string& local_plugin_path() {
   return path;
 }
 
-Said run_here(const std::string& line, int, int) {
+Said run_here(const std::string& line, int seconds, int) {
   const std::scoped_lock lock(clients.mutex);
+  clients.seconds = seconds;
   if (line.starts_with("scancel")) clients.lines += line + '\n';
   return clients.answer ? clients.answer(line) : no_slurm;
 }
@@ -423,6 +425,19 @@ BOOST_AUTO_TEST_CASE(a_command_that_takes_more_than_its_slots_memory_names_that_
   };
   BOOST_TEST(key("128M") == "cluster.memory");
   BOOST_TEST(key("64M") == "limits.memory_bytes");
+}
+
+BOOST_AUTO_TEST_CASE(programs_of_slurm_take_no_longer_than_a_call_waits) {
+  Host host;
+  int seconds = 0;
+  answer_for_slurm([&](const std::string& line) {
+    if (line.starts_with("sbatch")) seconds = clients.seconds;
+    return no_slurm;
+  });
+  Refusal refusal;
+  BOOST_TEST(!host.pool->take(-1, Clock::now() + milliseconds(1500), refusal).channel);
+  BOOST_TEST(seconds >= 1);
+  BOOST_TEST(seconds <= 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_submission_that_fails_leaves_no_folder) {
