@@ -1,14 +1,13 @@
 #include "cluster/options.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <set>
 #include <sstream>
 
+#include "base/config/keys.h"
 #include "base/json.h"
 #include "base/shell_quote.h"
-#include "base/text.h"
 
 namespace wtool::cluster {
 
@@ -39,24 +38,12 @@ class OptionsReader {
     return otherwise;
   }
 
-  // A single word that cannot be mistaken for an option.
-  std::string word(const char* name) {
-    std::string text = line(name);
-    const bool plain =
-        text.empty() || (text.front() != '-' &&
-                         std::none_of(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c) != 0; }));
-    if (!plain) wrong(name, "one word that does not begin with \"-\"");
-    return text;
-  }
-
-  std::string line(const char* name) {
+  std::string text(const char* name) {
     const json* value = find(name);
     if (value == nullptr) return {};
-    if (value->is_string()) {
-      auto text = value->get<std::string>();
-      if (std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; })) return text;
-    }
-    wrong(name, "a text on one line");
+    const std::string wanted = cluster_text_wanted(name, *value);
+    if (wanted.empty()) return value->get<std::string>();
+    wrong(name, wanted);
     return {};
   }
 
@@ -108,20 +95,6 @@ class OptionsReader {
   std::set<std::string> known_;
 };
 
-bool is_name(const std::string& text) {
-  return !text.empty() && text.size() <= 64 && text.front() != '-' && text.front() != '.' &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_word_character(c) || c == '-' || c == '.'; });
-}
-
-// True if the text is a size of memory as sbatch reads it.
-bool is_size(const std::string& text) {
-  const auto digits = text.find_first_not_of("0123456789");
-  const bool unit =
-      digits == std::string::npos ||
-      (digits + 1 == text.size() && std::string_view("KMGT").find(text[digits]) != std::string_view::npos);
-  return digits != 0 && std::min(digits, text.size()) <= 9 && unit;
-}
-
 // The keys of the class that cluster.slot names; no keys if cluster.slot is missing. NULL: `error` says why.
 const json* chosen_class(const json& section, std::string& slot, std::string& error) {
   static const json nothing = json::object();
@@ -130,7 +103,7 @@ const json* chosen_class(const json& section, std::string& slot, std::string& er
     return error = "cluster.classes must be a mapping of names to keys, such as {big: {cpus: 8}}", nullptr;
   }
   for (const auto& [name, keys] : classes.items()) {
-    if (!is_name(name)) {
+    if (!is_class_name(name)) {
       error = "cluster.classes: the name of a class may have only letters, digits, _, - and ., but one is " +
               dumped_as_ascii(name);
       return nullptr;
@@ -143,11 +116,7 @@ const json* chosen_class(const json& section, std::string& slot, std::string& er
     slot = wanted->get<std::string>();
     if (classes.contains(slot)) return &section.at("classes").at(slot);
   }
-  error = "cluster.slot must be one of cluster.classes";
-  std::string list;
-  for (const auto& [name, keys] : classes.items()) list += (list.empty() ? "" : ", ") + name;
-  error += (list.empty() ? " (there are no classes)" : " (" + list + ")") + std::string(", but is ") +
-           dumped_as_ascii(*wanted);
+  error = "cluster.slot " + slot_problem(*wanted, classes);
   return nullptr;
 }
 
@@ -163,38 +132,33 @@ std::optional<Options> read_class(const json& section, const std::string& slot, 
   options.slots = reader.number("slots", options.slots, 1, 1024);
   options.nodes = reader.number("nodes", options.nodes, 1, 1000);
   options.cpus = reader.number("cpus", options.cpus, 1, 1024);
-  options.memory = reader.word("memory");
-  if (!options.memory.empty() && !is_size(options.memory)) reader.wrong("memory", "a size such as 512M or 4G");
+  options.memory = reader.text("memory");
   options.minutes = reader.number("time", options.minutes, 1, 525600);
-  options.partition = reader.word("partition");
-  options.account = reader.word("account");
-  options.qos = reader.word("qos");
-  options.constraint = reader.word("constraint");
-  options.gres = reader.word("gres");
-  options.extra = reader.line("extra");
-  std::istringstream words(options.extra);
-  for (std::string word; words >> word;) {
-    if (!word.starts_with("--")) reader.wrong("extra", "options of sbatch that begin with \"--\", such as --exclusive");
-  }
+  options.partition = reader.text("partition");
+  options.account = reader.text("account");
+  options.qos = reader.text("qos");
+  options.constraint = reader.text("constraint");
+  options.gres = reader.text("gres");
+  options.extra = reader.text("extra");
   options.wait = std::chrono::seconds(reader.number("wait", 300, 1, 604800));
   options.idle = std::chrono::seconds(reader.number("idle", 60, 1, 86400));
   if (error.empty()) reader.end_of_class();
-  options.address = reader.word("address");
-  const std::string directory = reader.line("directory");
+  options.address = reader.text("address");
+  const std::string directory = reader.text("directory");
   options.directory =
       (std::filesystem::path(here) / (directory.empty() ? ".wtool/cluster" : directory)).lexically_normal();
-  options.job_name = reader.word("job_name");
-  if (!options.job_name.empty() && !is_name(options.job_name)) {
+  options.job_name = reader.text("job_name");
+  if (!options.job_name.empty() && !is_class_name(options.job_name)) {
     reader.wrong("job_name", "at most 64 letters, digits, dots, dashes and underscores");
   }
   // A test takes one slot of one node, whatever the section and its class say.
-  options.node = reader.word("test_node");
+  options.node = reader.text("test_node");
   if (!options.node.empty()) {
     options.slots = options.nodes = 1;
     options.wait = std::chrono::seconds(reader.number("test_wait", 60, 1, 3600));
   }
   options.auth = static_cast<Auth>(reader.choice("auth", {"auto", "munge", "key"}));
-  options.munge_socket = reader.line("munge_socket");
+  options.munge_socket = reader.text("munge_socket");
   options.copies_program = reader.choice("program", {"installed", "copy"}) == 1;
   reader.skip("slot");
   reader.skip("classes");

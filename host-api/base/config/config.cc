@@ -218,6 +218,7 @@ class Merger {
 
   Config finish() {
     check_timeouts();
+    check_slot();
     if (sections_.contains("commands") && !values_.contains("commands.approvals") && !approvals_.empty()) {
       fill_in("commands.approvals", approvals_, {});
     }
@@ -325,6 +326,14 @@ class Merger {
     diagnostics_.add(standard->second.place, "limits.timeout_default must not be above limits.timeout_max, which is " +
                                                  std::to_string(limit) + " seconds" +
                                                  (elsewhere ? " (" + to_text(most->place) + ')' : ""));
+  }
+
+  void check_slot() {
+    const LayerValue* slot = find("cluster.slot");
+    if (slot == nullptr) return;
+    const LayerValue* classes = find("cluster.classes");
+    const std::string problem = slot_problem(slot->value, classes == nullptr ? json::object() : classes->value);
+    if (!problem.empty()) diagnostics_.add(slot->place, "cluster.slot " + problem);
   }
 
   std::string approvals_;

@@ -114,6 +114,12 @@ std::string shown_text(std::string_view text);
 // True if a class or a server may have this name.
 bool is_class_name(std::string_view name);
 
+// What this text of the section `cluster` must be, such as "one word"; empty: the value is that.
+std::string cluster_text_wanted(std::string_view name, const nlohmann::json& value);
+
+// What is wrong with cluster.slot, as the end of a sentence that begins with it; empty: it is one of the classes.
+std::string slot_problem(const nlohmann::json& slot, const nlohmann::json& classes);
+
 // What is wrong with the value of a server's key; empty: nothing is wrong. If `name` is not a known key, `names` gets
 // the known keys.
 std::string check_server_value(std::string_view name, const nlohmann::json& value, std::vector<std::string>& names);

@@ -201,6 +201,10 @@ std::string check_value(const ConfigKey& key, const std::string& folder, json& v
     case KeyType::path:
       return check_location("must be a path", folder, value);
     case KeyType::text:
+      if (const std::string wanted = key.section == "cluster" ? cluster_text_wanted(key.name, value) : "";
+          !wanted.empty()) {
+        return "must be " + wanted + ", but is " + shown(value);
+      }
       if (value.is_string() && is_line(value.get_ref<const std::string&>())) return {};
       return "must be a text on one line, but is " + shown(value);
     case KeyType::variables:

@@ -44,6 +44,13 @@ BOOST_AUTO_TEST_CASE(an_invalid_value_is_named) {
   BOOST_TEST(holds(problem_of({{"memory", "much"}}), "cluster.memory"));
   BOOST_TEST(holds(problem_of({{"program", "sent"}}), "cluster.program must be installed or copy"));
   BOOST_TEST(holds(problem_of({{"extra", "script.sh"}}), "cluster.extra"));
+  BOOST_TEST(holds(problem_of({{"memory", 4096}}), "cluster.memory must be a size such as 512M or 4G, but is 4096"));
+  BOOST_TEST(holds(problem_of({{"address", "localhost"}}), "cluster.address must be a numeric address"));
+  for (const char* bad :
+       {"--test-only", "--test", "--wait", "--array=1-3", "--arr=1", "--exclusive --clusters=all", "--"}) {
+    BOOST_TEST(holds(problem_of({{"extra", bad}}), "none of --array, --clusters, --test-only and --wait"), bad);
+  }
+  BOOST_TEST(problem_of({{"extra", "--exclusive --wait-all-nodes=1 --account=a --time-min=5"}}) == "");
   BOOST_TEST(holds(problem_of({{"slotz", 1}}), "unknown key cluster.slotz"));
   BOOST_TEST(holds(problem_of({{"auth", "none"}}), "cluster.auth must be auto, munge or key, but is \"none\""));
   BOOST_TEST(holds(problem_of({{"job_name", "a b"}}), "cluster.job_name"));
