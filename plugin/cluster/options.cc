@@ -147,6 +147,10 @@ std::optional<Options> read_class(const json& section, const std::string& slot, 
   const std::string directory = reader.text("directory");
   options.directory =
       (std::filesystem::path(here) / (directory.empty() ? ".wtool/cluster" : directory)).lexically_normal();
+  if (options.directory.find('\\') != std::string::npos && error.empty()) {
+    error = "the folder " + options.directory +
+            " has a backslash in its path, which Slurm would drop; set cluster.directory to another folder";
+  }
   options.job_name = reader.text("job_name");
   if (!options.job_name.empty() && !is_class_name(options.job_name)) {
     reader.wrong("job_name", "at most 64 letters, digits, dots, dashes and underscores");

@@ -61,6 +61,11 @@ BOOST_AUTO_TEST_CASE(a_percent_sign_in_the_folder_is_not_replaced_by_slurm) {
   BOOST_TEST(holds(line_of(json::object(), "/shared/50%job/ticket"), "'--output=/shared/50%%job/pilot-%j.log'"));
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_whose_name_slurm_would_change_is_refused) {
+  BOOST_TEST(holds(problem_of({{"directory", "/shared/a\\b"}}),
+                   "the folder /shared/a\\b has a backslash in its path, which Slurm would drop"));
+}
+
 BOOST_AUTO_TEST_CASE(memory_is_asked_for_all_slots) {
   BOOST_TEST(holds(line_of({{"slots", 3}, {"memory", "2G"}}), "'--mem=6G'"));
   BOOST_TEST(holds(line_of({{"slots", 3}, {"memory", "100"}}), "'--mem=300M'"));
