@@ -149,7 +149,7 @@ std::optional<std::vector<TestedNode>> nodes_of(SlurmClient& client, const std::
   std::string command = "sinfo --noheader --Node --format='%N|%T'";
   if (!partition.empty()) command += " --partition=" + shell_quoted(partition);
   const auto out = client.run(command, stop, error);
-  if (!out) return std::nullopt;
+  if (!out) return error.insert(0, "Slurm does not answer: "), std::nullopt;
   std::vector<TestedNode> ready, others;
   std::set<std::string> seen;
   for (const auto& row : fields_of(*out, 2)) {
@@ -158,8 +158,11 @@ std::optional<std::vector<TestedNode>> nodes_of(SlurmClient& client, const std::
     (is_ready ? ready : others).push_back({row[0]});
   }
   ready.insert(ready.end(), others.begin(), others.end());
-  if (ready.empty()) return error = "sinfo names no node", std::nullopt;
-  return ready;
+  if (!ready.empty()) return ready;
+  error = partition.empty()
+              ? "sinfo names no node"
+              : "sinfo names no node of the partition " + partition + "; set cluster.partition to another one";
+  return std::nullopt;
 }
 
 // Makes one call. Returns what went wrong; empty: the call succeeded on that node.
@@ -260,7 +263,7 @@ int test_nodes(Context& context, const ClusterOptions& options) {
     nodes = nodes_of(*client, partition_of(section), stop, error);
   }
   if (interrupts.signal() != 0) return interrupts.exit_status();
-  if (!nodes) return slurm_failed("Slurm does not answer: " + error);
+  if (!nodes) return slurm_failed(error);
   if (options.nodes == 0 && nodes->size() > max_nodes) {
     complain("of " + std::to_string(nodes->size()) + " nodes, only " + std::to_string(max_nodes) + " are tested");
   }
