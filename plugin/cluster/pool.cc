@@ -166,6 +166,13 @@ bool Pool::find_key_by_munge(std::string& why) {
   return why = "cluster.auth is munge: " + problem, false;
 }
 
+const char* Pool::authentication() {
+  const std::scoped_lock lock(mutex_);
+  std::string ignored;
+  const bool found = started_ || find_key_by_munge(ignored);
+  return found && !munge_ ? "key" : "munge";
+}
+
 void Pool::watch(int descriptor) const {
   epoll_event event{};
   event.events = EPOLLIN;

@@ -98,6 +98,8 @@ class Pool {
   void end_unused(int seconds);
 
   const Options& options() const { return options_; }
+  // How pilots get the key: "munge" or "key". Asks munged, unless this is known.
+  const char* authentication();
 
  private:
   struct Pilot {

@@ -171,7 +171,7 @@ milliseconds time_left(const engine::RunOptions& options) {
 }  // namespace
 
 std::string RemoteRunner::explained(std::string explanation) const {
-  return with_submission(explanation, pool_->options());
+  return with_submission(explanation, pool_->options(), pool_->authentication());
 }
 
 std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(

@@ -7,7 +7,7 @@
 
 namespace wtool::cluster {
 
-std::string with_submission(std::string_view explained, const Options& options) {
+std::string with_submission(std::string_view explained, const Options& options, const char* authentication) {
   nlohmann::ordered_json all = parse_ordered_json(explained);
   if (!all.is_object()) return std::string(explained);
   std::error_code failed;
@@ -17,6 +17,7 @@ std::string with_submission(std::string_view explained, const Options& options) 
                     {"nodes", options.nodes},
                     {"cpus", options.cpus},
                     {"minutes", options.minutes},
+                    {"authentication", authentication},
                     {"sbatch", submission(options, name, comment, "wtool", options.directory + "/TICKET",
                                           std::filesystem::current_path(failed).string())}};
   return dumped(all);

@@ -8,9 +8,9 @@
 
 namespace wtool::cluster {
 
-// Adds {"slots", "nodes", "cpus", "minutes", "sbatch": the command line of one pilot} to `explained`, the JSON text of
-// an object. Names that only a submission makes are written as TICKET, RUN and ID. Returns `explained` unchanged if it
+// Adds {"slots", "nodes", "cpus", "minutes", "authentication", "sbatch": the command line of one pilot} to `explained`,
+// the JSON text of an object. Names that only a submission makes are written as TICKET, RUN and ID. Returns `explained` unchanged if it
 // is not an object.
-std::string with_submission(std::string_view explained, const Options& options);
+std::string with_submission(std::string_view explained, const Options& options, const char* authentication);
 
 }  // namespace wtool::cluster

@@ -165,10 +165,21 @@ std::optional<std::vector<TestedNode>> nodes_of(SlurmClient& client, const std::
   return std::nullopt;
 }
 
+constexpr std::string_view test_arguments = R"({"command": "printf %s \"$SLURMD_NODENAME\"", "timeout": 20})";
+
+// How the pilots of the tool get their key: "munge" or "key". Empty: the tool does not say.
+std::string authentication_of(const wtool_tool& tool) {
+  const wtool_tool_explain* extension = explain_of(tool);
+  const wtool_request request = make_request(test_arguments);
+  Blob explained, error;
+  if (extension == nullptr || extension->explain(&tool, &request, explained.out(), error.out()) != WTOOL_OK) return {};
+  const json all = parse_json(explained.text());
+  return all.is_object() ? all.value(json::json_pointer("/cluster/authentication"), std::string()) : std::string();
+}
+
 // Makes one call. Returns what went wrong; empty: the call succeeded on that node.
 std::string try_call(const TestedNode& node, std::uint64_t wait_ms, Stop& stop) {
-  static constexpr std::string_view arguments = R"({"command": "printf %s \"$SLURMD_NODENAME\"", "timeout": 20})";
-  wtool_request request = make_request(arguments);
+  wtool_request request = make_request(test_arguments);
   request.deadline_ms = wait_ms + call_ms;
   Call call(*node.tool, request);
   if (call.status() != WTOOL_OK) return "the call could not be made: " + std::string(call.error());
@@ -225,7 +236,7 @@ std::string as_ms(double ms) {
   return text;
 }
 
-bool print_test(const std::vector<TestedNode>& nodes, bool as_json) {
+bool print_test(const std::vector<TestedNode>& nodes, const std::string& authentication, bool as_json) {
   if (as_json) {
     ordered_json list = ordered_json::array();
     std::size_t bad = 0;
@@ -237,7 +248,7 @@ bool print_test(const std::vector<TestedNode>& nodes, bool as_json) {
       list.push_back(std::move(one));
       bad += ok ? 0 : 1;
     }
-    return print_object({{"nodes", std::move(list)}, {"failed", bad}});
+    return print_object({{"authentication", authentication}, {"nodes", std::move(list)}, {"failed", bad}});
   }
   std::vector<std::vector<std::string>> rows{{"NODE", "", "FIRST CALL", "SECOND CALL", ""}};
   for (const TestedNode& node : nodes) {
@@ -245,7 +256,7 @@ bool print_test(const std::vector<TestedNode>& nodes, bool as_json) {
     rows.push_back({node.name, ok ? "ok" : "failed", as_ms(static_cast<double>(node.first.count())),
                     ok ? as_ms(static_cast<double>(node.second.count()) / 1000) : "-", node.error});
   }
-  return print(columns_of(rows));
+  return print("Authentication: " + authentication + '\n' + columns_of(rows));
 }
 
 int test_nodes(Context& context, const ClusterOptions& options) {
@@ -271,6 +282,7 @@ int test_nodes(Context& context, const ClusterOptions& options) {
   if (!cluster->start(error)) return slurm_failed(error);
 
   bool made = true;
+  std::string authentication;
   for (TestedNode& node : *nodes) {
     Blob why;
     const std::string text = test_config(section, node.name, options.wait);
@@ -280,6 +292,7 @@ int test_nodes(Context& context, const ClusterOptions& options) {
     break;
   }
   if (made) {
+    authentication = authentication_of(*nodes->front().tool);
     std::vector<std::thread> threads;
     for (TestedNode& node : *nodes) {
       try {
@@ -294,7 +307,7 @@ int test_nodes(Context& context, const ClusterOptions& options) {
     if (node.tool != nullptr) node.tool->destroy(node.tool);
   }
   if (!made) return exit_unusable;
-  const bool printed = print_test(*nodes, options.as_json);
+  const bool printed = print_test(*nodes, authentication, options.as_json);
   if (interrupts.signal() != 0) return interrupts.exit_status();
   const bool ok = std::all_of(nodes->begin(), nodes->end(), [](const TestedNode& node) { return node.error.empty(); });
   return !printed ? exit_unusable : ok ? exit_ok : exit_failed;

@@ -166,15 +166,16 @@ BOOST_AUTO_TEST_CASE(an_explanation_says_what_slurm_would_be_asked_for) {
   std::string error;
   const auto options = read_options({{"slots", 3}, {"nodes", 2}, {"time", 5}, {"partition", "long"}}, "/work", error);
   BOOST_REQUIRE(options.has_value());
-  const json explained = json::parse(with_submission(R"({"verdict": "allow"})", *options));
+  const json explained = json::parse(with_submission(R"({"verdict": "allow"})", *options, "key"));
   BOOST_TEST(explained["verdict"] == "allow");
   BOOST_TEST(explained["cluster"]["slots"] == 3);
   BOOST_TEST(explained["cluster"]["nodes"] == 2);
   BOOST_TEST(explained["cluster"]["minutes"] == 5);
+  BOOST_TEST(explained["cluster"]["authentication"] == "key");
   const std::string line = explained["cluster"]["sbatch"];
   BOOST_TEST(holds(line, "'--partition=long'"), line);
   BOOST_TEST(holds(line, "--cpus-per-task=3"), line);
-  BOOST_TEST(with_submission("no JSON", *options) == "no JSON");
+  BOOST_TEST(with_submission("no JSON", *options, "key") == "no JSON");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
