@@ -20,7 +20,7 @@ struct Said {
   bool cancelled = false;
 };
 
-// Sets the client whose custodians run the client programs. The client is borrowed. After NULL, no program can be run.
+// Sets the client whose custodians run the client programs. The client is borrowed. After nullptr, no program can be run.
 // Must not be called while a program runs.
 void set_client_custody(engine::WardenClient* client);
 

@@ -40,7 +40,7 @@ class Exchange {
     std::function<void(engine::Stream, std::string_view)> output{};
     std::function<void()> started{};
   };
-  // `cancellation` may be NULL.
+  // `cancellation` may be nullptr.
   End await(engine::Cancellation* cancellation, const Listener& listener, std::string& text);
 
  private:

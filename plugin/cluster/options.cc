@@ -95,7 +95,7 @@ class OptionsReader {
   std::set<std::string> known_;
 };
 
-// The keys of the class that cluster.slot names; no keys if cluster.slot is missing. NULL: `error` says why.
+// The keys of the class that cluster.slot names; no keys if cluster.slot is missing. nullptr: `error` says why.
 const json* chosen_class(const json& section, std::string& slot, std::string& error) {
   static const json nothing = json::object();
   const json classes = section.value("classes", json());

@@ -69,7 +69,7 @@ class Pools;
 
 class Pool {
  public:
-  // `others` are asked to make room when a job of this pool waits in Slurm's queue; may be NULL.
+  // `others` are asked to make room when a job of this pool waits in Slurm's queue; may be nullptr.
   explicit Pool(Options options, Pools* others = nullptr);
   // Closes all connections, so that the pilots end. Then cancels their jobs, and removes the ticket.
   ~Pool();

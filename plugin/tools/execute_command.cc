@@ -100,8 +100,8 @@ std::optional<policy::Verdict> judge_program(const std::string& program, const p
                 "set ALLOWED_COMMANDS in the host's environment to the names of programs, separated by commas, or to * "
                 "for all");
   }
-  return deny("Command not allowed: " + clipped(program, max_shown) + " is not in ALLOWED_COMMANDS",
-              "ALLOWED_COMMANDS", "the allowed programs are " + allowed.shown());
+  return deny("Command not allowed: " + clipped(program, max_shown) + " is not in ALLOWED_COMMANDS", "ALLOWED_COMMANDS",
+              "the allowed programs are " + allowed.shown());
 }
 
 policy::Verdict root_problem(std::string what) {
