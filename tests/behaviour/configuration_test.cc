@@ -90,8 +90,13 @@ BOOST_FIXTURE_TEST_CASE(the_rules_of_a_project_apply_in_its_subfolders, Place) {
   scratch.file("project/src/wtool.yaml", "commands: {deny: [cp]}\n");
   BOOST_TEST(calls().exit_code == 0);
   fs::remove(scratch.path() + "/project/src/wtool.yaml");
-  fs::permissions(scratch.path() + "/project", fs::perms::others_write, fs::perm_options::add);
-  BOOST_TEST(calls().exit_code == 0);
+  // A file that others can have written names no programs.
+  for (const char* path : {"/project", "/project/wtool.yaml"}) {
+    fs::permissions(scratch.path() + path, fs::perms::others_write, fs::perm_options::add);
+    BOOST_TEST(calls().exit_code == 0);
+    fs::permissions(scratch.path() + path, fs::perms::others_write, fs::perm_options::remove);
+  }
+  BOOST_TEST(calls().exit_code != 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_workflow_keeps_to_a_configuration_that_changes_while_it_runs, Place) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #include <algorithm>
 #include <filesystem>
 
@@ -23,14 +24,17 @@ namespace {
 // The time stamps of files lag behind the clock by less than this.
 constexpr std::int64_t settling_ns = 100'000'000;
 
-// Whether everybody may make files in the folder. Nobody's rules should come from there.
-bool is_open_to_all(const std::filesystem::path& folder) {
+// Whether only this user and root can have written there: a configuration names programs.
+bool is_trusted(const std::filesystem::path& path) {
   struct stat status {};
-  return ::stat(folder.c_str(), &status) != 0 || (status.st_mode & S_IWOTH) != 0;
+  if (::stat(path.c_str(), &status) != 0) return false;
+  // On many systems, each user has a group of their own.
+  const mode_t others = status.st_gid == ::getegid() ? S_IWOTH : S_IWOTH | S_IWGRP;
+  return (status.st_uid == ::geteuid() || status.st_uid == 0) && (status.st_mode & others) == 0;
 }
 
 // The project's file: the nearest one, from the current directory up to the project's folder.
-std::string project_file() {
+std::string project_file(std::string& notice) {
   namespace fs = std::filesystem;
   std::error_code failed;
   const fs::path here = fs::current_path(failed);
@@ -43,7 +47,12 @@ std::string project_file() {
   if (project.empty()) return config_default_name;
   for (fs::path at = here; at != fs::path(project) && at.has_relative_path();) {
     at = at.parent_path();
-    if (is_there(at / config_default_name) && !is_open_to_all(at)) return (at / config_default_name).string();
+    const fs::path file = at / config_default_name;
+    if (!is_there(file)) continue;
+    if (is_trusted(at) && is_trusted(file)) return file.string();
+    notice =
+        escaped(file.string()) + " is not used: it or its folder belongs to another user, or others may write to it";
+    break;
   }
   return config_default_name;
 }
@@ -62,7 +71,7 @@ ConfigFiles::ConfigFiles(std::string named, std::string user_folder) {
     files_.push_back({"user", (std::filesystem::path(user_folder) / config_default_name).lexically_normal()});
   }
   if (named.empty()) {
-    files_.push_back({"project", project_file()});
+    files_.push_back({"project", project_file(notice_)});
   } else {
     files_.push_back({"--config", std::move(named), true});
   }
@@ -116,16 +125,18 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
   ::clock_gettime(CLOCK_REALTIME, &now);
   const std::int64_t last = std::max(file.stamp.modified_ns, file.stamp.status_changed_ns);
   file.settled = file.stamp.error != 0 || to_ns(now) - last > settling_ns;
+  // Without a sandbox, commands can do whatever this program can, so nothing would be gained.
+  const bool is_late = is_loaded_ && has_sandbox_ && !file.is_used;
   if (!file.must_be_there) {
     struct stat link {};
     const bool dangling = file.stamp.error == ENOENT && ::lstat(file.path.c_str(), &link) == 0;
-    if (dangling && !(file.is_late && has_sandbox_))
+    if (dangling && !is_late)
       return diagnostics.add({file.path}, "the configuration is a symbolic link to a missing file");
     if (file.stamp.error == ENOENT || file.stamp.error == ENOTDIR) {
-      file.is_late = file.is_late || !is_loaded_;
+      file.is_used = false;
       return;
     }
-    if (file.is_late && has_sandbox_) {
+    if (is_late) {
       notice_ =
           escaped(file.path) +
           " has appeared since wtool began; it is not used until the next start, because a command may have made it";
@@ -143,6 +154,7 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
   if (!text) text = read_file(file.path, config_size_limit, error);
   if (!text) return diagnostics.add({}, error);
   if (!file.stamp.regular) file.kept = text;
+  file.is_used = true;
   const std::string folder = std::filesystem::path(file.path).parent_path().string();
   // If the user's file leaves a key at its default, paths in the default belong to the project, not to that file.
   Layer layer{.title = file.title, .file = file.path, .folder = folder, .base = file.title == "user" ? "" : folder};
@@ -187,7 +199,7 @@ std::vector<std::string> ConfigFiles::paths_in_force() const {
     const std::filesystem::path path = std::filesystem::absolute(file.path, failure);
     // A path that is not UTF-8 cannot be passed as JSON. A file with the usual name is protected even without its path.
     if (file.is_built_in) continue;
-    const bool is_usual = file.path == config_default_name;
+    const bool is_usual = file.title == "project";
     if (failure || file.stamp.error != 0 || !file.stamp.regular || (is_usual && !is_utf8(path.native()))) continue;
     paths.push_back(path.string());
   }

@@ -1,7 +1,7 @@
 // The files of the configuration, layer by layer: the fleet's, the user's, and then the project's, or the file that
 // --config names instead. ConfigFiles stores the state of the files when they were read, and detects changes. The
-// fleet's files are read only once. With a sandbox, a file that has appeared since the first load is not used: a command
-// may have made it, to widen its own sandbox. (Files that exist are protected from commands.)
+// fleet's files are read only once. With a sandbox, a file that appears after the first load is not used: a command may
+// have made it, to widen its own sandbox. (Files that exist are protected from commands.)
 #pragma once
 
 #include <sys/types.h>
@@ -84,7 +84,7 @@ class ConfigFiles final : public ConfigSource {
     std::optional<std::string> kept{};  // the content of a pipe, which can be read only once
     bool is_built_in = false;           // not a file: `kept` is the whole layer
     bool yields = false;                // see Layer::yields
-    bool is_late = false;               // it did not exist at the first load
+    bool is_used = false;               // it existed when it was last looked at, and was read
   };
 
   static Watched built_in(const std::string& title, const std::string& text);

@@ -43,6 +43,9 @@ bool is_complete(const wtool_tool* tool) {
 // Loads the configuration, and adds to it the names of its files and the settings for what this host offers.
 std::optional<std::string> load_whole(ConfigSource& source, const Plugin& plugin, std::string& error) {
   std::optional<std::string> config = source.load(error);
+  if (const std::string notice = source.take_notice(); !notice.empty()) {
+    plugin.tracing().log(LogLevel::warn, "wtool::loader", notice);
+  }
   const std::vector<std::string> paths = source.paths_in_force();
   const auto& tools = plugin.tools();
   const bool takes_stdin =
@@ -322,9 +325,6 @@ void Toolbox::look_for_change() {
   if (source_ == nullptr || !source_->changed()) return;
   std::string error;
   const std::optional<std::string> config = load_whole(*source_, plugin_, error);
-  if (const std::string notice = source_->take_notice(); !notice.empty()) {
-    plugin_.tracing().log(LogLevel::warn, "wtool::loader", notice);
-  }
   if (!config) {
     config_error_ = error;
   } else if (*config != wanted_ || !config_error_.empty()) {

@@ -119,6 +119,29 @@ BOOST_AUTO_TEST_CASE(with_a_sandbox_a_layer_that_appears_is_not_used) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_layer_that_has_brought_the_sandbox_is_read_again) {
+  Running running("limits: {timeout_max: 5}\n");
+  running.config();
+  running.scratch.file("user/wtool.yaml", "sandbox: {read: [/usr]}\n");
+  BOOST_TEST(running.config().contains("sandbox"));
+  running.scratch.file("user/wtool.yaml", "sandbox: {read: [/usr]}\ncommands: {deny: [rm]}\n");
+  for (int i = 0; i < 2; ++i) {
+    const json config = running.config();
+    BOOST_TEST(config.contains("sandbox"));
+    BOOST_TEST(config.contains("commands"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(with_a_sandbox_a_layer_that_vanishes_does_not_come_back) {
+  Running running("sandbox: {read: [/usr]}\n");
+  running.scratch.file("user/wtool.yaml", "");
+  const json before = running.config();
+  std::filesystem::remove(running.scratch.path() + "/user/wtool.yaml");
+  BOOST_TEST(running.config() == before);
+  running.scratch.file("user/wtool.yaml", "sandbox: {read: [/]}\n");
+  BOOST_TEST(running.config() == before);
+}
+
 BOOST_AUTO_TEST_CASE(a_broken_file_refuses_calls_until_it_is_fixed) {
   Running running("limits: {timeout_max: 5}\n");
   running.write("limits: {timeout_max: 5\n");
