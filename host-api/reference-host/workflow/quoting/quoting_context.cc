@@ -1,7 +1,7 @@
 #include "workflow/quoting/quoting_context.h"
 
 #include <algorithm>
-#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t deepest = 64;
 constexpr std::size_t max_here_document_depth = 8;
+constexpr std::size_t max_literal = 256;  // bytes of a word that are read
 
 bool is_separator(char c) { return std::string_view(" \t\n;&|()<>").find(c) != std::string_view::npos; }
 
@@ -30,13 +31,31 @@ class PlaceFinder {
     bool quoted = false;
   };
 
+  // A word of a command, without its quotes as far as that is known.
+  struct Word {
+    std::string text;
+    bool begun = false;
+    bool quoted = false;         // in part
+    bool unknown = false;        // a value or an expansion is in it
+    bool is_assignment = false;  // NAME=..., NAME+=... or NAME[...]=...
+  };
+
   // What was read of a simple command.
   struct SimpleCommand {
-    std::string name;        // empty: not read yet; "?": not known before the run
-    std::string previous;    // the word before, if it is plain
-    std::string flags;       // the letters of all words that begin with '-'
-    bool in_test = false;    // inside [[ ]]
-    bool redirects = false;  // the next word belongs to a redirection
+    std::string name;          // empty: not read yet; "?": not known before the run
+    std::string previous;      // the word before; empty: it is not known, or there is none
+    std::string flags;         // the letters of all words that begin with '-'
+    std::size_t operands = 0;  // how many words came after the name
+    bool in_test = false;      // inside [[ ]]
+    bool redirects = false;    // the next word belongs to a redirection
+    bool has_prefix = false;   // `command`, `builtin` or `time` came, whose options are not the name
+    bool declares = false;     // `coproc` or `function` came, after which a name may come
+  };
+
+  // An open parenthesis: the command that continues behind it, for that of an array or of a process substitution.
+  struct Parenthesis {
+    bool is_array = false;
+    std::optional<SimpleCommand> outer;
   };
 
   struct Frame {
@@ -50,7 +69,9 @@ class PlaceFinder {
     bool word_plain = true;        // nothing quoted or inserted in the word so far
     bool escaped_newline = false;  // in a here-document: a backslash was before a newline
     std::vector<PendingHere> pending;
-    SimpleCommand command{};  // the one that is being read
+    Word literal{};           // the word that is being read
+    SimpleCommand command{};  // the command that is being read
+    std::vector<Parenthesis> parentheses{};
   };
 
   bool mark_here() const { return marks_.is_at(at_); }
@@ -108,12 +129,13 @@ class PlaceFinder {
       return assign(Place::Kind::refused, "a '$' is directly before it");
     }
     const bool after_variable = !fresh && variable_end_ == at_;
-    if (const SimpleCommand* command = command_here()) {
-      if (is_evaluated(*command)) return assign(Place::Kind::refused, evaluated(*command));
-      if (is_number_operand(*command)) {
+    if (Frame* around = command_frame()) {
+      const bool evaluated = is_evaluated(*around), is_number = is_number_operand(around->command);
+      around->literal.begun = around->literal.unknown = true;
+      if (evaluated || is_number) {
         frame.word_plain = false;
         frame.word_start = false;
-        return assign(Place::Kind::number);
+        return evaluated ? assign(Place::Kind::refused, why_evaluated(around->command)) : assign(Place::Kind::number);
       }
     }
     switch (frame.kind) {
@@ -144,51 +166,65 @@ class PlaceFinder {
     }
   }
 
-  // The simple command of which a word is here, in double quotes or not. nullptr: none is.
-  const SimpleCommand* command_here() const {
+  // The frame of the command of which a word is here, in double quotes or not. nullptr: there is none.
+  Frame* command_frame() {
     for (std::size_t i = frames_.size(); i-- > 0 && i + 2 >= frames_.size();) {
-      const Frame& frame = frames_[i];
-      if (frame.kind == Frame::Kind::command || frame.kind == Frame::Kind::substitution) return &frame.command;
+      Frame& frame = frames_[i];
+      if (frame.kind == Frame::Kind::command || frame.kind == Frame::Kind::substitution) return &frame;
       if (frame.kind != Frame::Kind::double_quoted) return nullptr;
     }
     return nullptr;
   }
 
-  // The plain characters of the word before the placeholder.
-  const std::string& word_here() const {
-    const Frame& frame = frames_.back();
-    return frame.kind == Frame::Kind::double_quoted ? frames_[frames_.size() - 2].word : frame.word;
-  }
-
   // Whether bash evaluates the word here as code, as the name of a variable, or as arithmetic, however it is quoted. As
   // a part of `a[$(COMMAND)]`, a name or a number runs a command.
-  bool is_evaluated(const SimpleCommand& command) const {
+  static bool is_evaluated(const Frame& frame) {
+    const SimpleCommand& command = frame.command;
     const std::string& name = command.name;
+    const std::string& word = frame.literal.text;
     if (command.redirects) return false;
-    if (is_one_of(name, {"let", "trap", "read", "unset", "getopts", "mapfile", "readarray"})) return true;
-    if (is_one_of(name, {"declare", "typeset", "local", "readonly", "export"})) {
-      return word_here().find('=') == std::string::npos || command.flags.find_first_of("in") != std::string::npos;
+    if (!frame.parentheses.empty() && frame.parentheses.back().is_array && word.starts_with('[')) return true;
+    const std::string variable = word.substr(0, word.find_first_of("=+["));
+    const bool assigns = word.find('=') != std::string::npos;
+    if (assigns &&
+        is_one_of(variable, {"RANDOM", "SECONDS", "OPTIND", "HISTCMD", "PS4", "BASH_ENV", "ENV", "PROMPT_COMMAND"}) &&
+        (frame.literal.is_assignment || is_one_of(name, {"declare", "typeset", "local", "readonly", "export"}))) {
+      return true;
     }
+    if (is_one_of(name, {"let", "trap", "unset", "mapfile", "readarray", "compgen", "complete"})) return true;
+    if (is_one_of(name, {"declare", "typeset", "local", "readonly"})) {
+      return !assigns || command.flags.find_first_of("inaA") != std::string::npos;
+    }
+    if (name == "export") return !assigns;
+    if (name == "getopts") return command.operands == 1;
+    if (name == "read") return !is_value_of_read(word) && !is_value_of_read(command.previous);
+    if (name == "wait") return command.previous == "-p";
+    if (name == "printf" && word.starts_with("-v")) return true;
     return command.previous == "-v" && (command.in_test || is_one_of(name, {"printf", "test", "["}));
   }
-  static std::string evaluated(const SimpleCommand& command) {
-    return "bash evaluates this argument of " + (command.in_test ? std::string("[[") : command.name) +
-           " as code or as a name, so no value is safe here";
+  // Whether a word of `read` is an option whose value is only a text or a number of seconds.
+  static bool is_value_of_read(const std::string& word) {
+    return word.starts_with('-') && word.find_first_of("dinNpt") != std::string::npos;
+  }
+  static std::string why_evaluated(const SimpleCommand& command) {
+    const std::string what = command.in_test ? "[[" : command.name.empty() || command.name == "?" ? "" : command.name;
+    return (what.empty() ? "bash evaluates this value" : "bash evaluates this argument of " + what) +
+           " as code, as a name or as a number, so no value is safe here";
   }
 
   // Whether the word here is compared as a number in [[ ]], where bash evaluates it.
   bool is_number_operand(const SimpleCommand& command) const {
     if (!command.in_test) return false;
-    constexpr std::string_view operators[] = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"};
-    const auto is_operator = [&](std::string_view word) {
-      return std::find(std::begin(operators), std::end(operators), word) != std::end(operators);
+    const auto is_operator = [](std::string_view word) {
+      return is_one_of(word, {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"});
     };
     if (is_operator(command.previous)) return true;
-    std::size_t next = at_;
-    while (next < text_.size() && !is_separator(text_[next])) ++next;
-    while (next < text_.size() && (text_[next] == ' ' || text_[next] == '\t')) ++next;
-    return is_operator(std::string_view(text_).substr(next, 3)) &&
-           (next + 3 >= text_.size() || is_separator(text_[next + 3]));
+    std::string_view rest = std::string_view(text_).substr(std::min(at_, text_.size()));
+    while (!rest.empty() && !is_separator(rest[0]) && !rest.starts_with("\\\n")) rest.remove_prefix(1);
+    while (rest.starts_with(' ') || rest.starts_with('\t') || rest.starts_with("\\\n")) {
+      rest.remove_prefix(rest[0] == '\\' ? 2 : 1);
+    }
+    return is_operator(rest.substr(0, 3)) && (rest.size() == 3 || is_separator(rest[3]));
   }
 
   void bare(Frame& frame) {
@@ -247,53 +283,88 @@ class PlaceFinder {
     if (is_separator(c)) return separator(c);
     const bool word_start = std::exchange(frame.word_start, false);
     if (c == '#' && word_start) return comment();
+    Word& literal = frame.literal;
+    literal.begun = true;
     if (c == '\'') {
       frame.word_plain = false;
+      literal.quoted = true;
       return single_quoted();
     }
     if (c == '"') {
       frame.word_plain = false;
+      literal.quoted = true;
       ++at_;
       frames_.emplace_back(Frame::Kind::double_quoted);
       return;
     }
     if (c == '\\') {
       frame.word_plain = false;
+      literal.quoted = true;
+      if (look(1) != '\n' && literal.text.size() < max_literal) literal.text += look(1);
       return backslash();
     }
     if (c == '`') {
       frame.word_plain = false;
+      literal.unknown = true;
       return backticks();
     }
     if (c == '$') {
       frame.word_plain = false;
+      literal.unknown = true;
       if (sees("$'")) lose("$'...', which only some shells know,");
       if (sees("$[")) lose("$[...], which only some shells know,");
       return dollar();
     }
+    if (c == '=' && !literal.quoted && is_assignable(literal.text)) literal.is_assignment = true;
     if (frame.word.size() < 256) frame.word += c;
+    if (literal.text.size() < max_literal) literal.text += c;
     ++at_;
   }
 
-  // A word of a command has ended, or nothing was read since the last one.
-  void take_word(const Frame& frame, SimpleCommand& command) {
-    if (frame.word_start) return;
-    const std::string word = frame.word_plain ? frame.word : "";
-    if (word == "[[") command.in_test = true;
-    if (word == "]]") command.in_test = false;
-    if (word.starts_with('-')) command.flags += word.substr(1);
-    const bool is_before_name =
-        is_one_of(word,
-                  {"if", "then", "elif", "else", "while", "until", "do", "!", "{", "time", "command", "builtin"}) ||
-        (!word.empty() && is_variable_name(word.substr(0, word.find('='))) && word.find('=') != std::string::npos);
-    if (command.name.empty() && !is_before_name) command.name = frame.word_plain ? word : "?";
-    command.previous = word;
-    command.redirects = false;
+  // NAME, NAME+ and NAME[...] can be assigned to.
+  static bool is_assignable(std::string_view text) {
+    if (text.ends_with('+')) text.remove_suffix(1);
+    const std::size_t bracket = text.find('[');
+    return is_variable_name(text.substr(0, bracket)) && (bracket == std::string_view::npos || text.ends_with(']'));
+  }
+
+  // Call it when a word may have ended.
+  static void take_word(Frame& frame) {
+    const Word word = std::exchange(frame.literal, {});
+    SimpleCommand& command = frame.command;
+    if (!word.begun) return;
+    if (std::exchange(command.redirects, false)) return;
+    const std::string& text = word.text;
+    const bool is_reserved = !word.quoted && !word.unknown;
+    if (text.starts_with('-')) command.flags += text.substr(1);
+    command.previous = word.unknown ? "" : text;
+    if (is_reserved && command.in_test && text == "]]") command.in_test = false;
+    if (is_reserved && command.declares && text == "{") {
+      command = {};
+      return;
+    }
+    if (!command.name.empty()) {
+      ++command.operands;
+      return;
+    }
+    if (word.is_assignment) return;
+    if (command.has_prefix && text.starts_with('-')) return;
+    if (is_one_of(text, {"command", "builtin"}) || (is_reserved && text == "time")) {
+      command.has_prefix = true;
+      return;
+    }
+    if (is_reserved && is_one_of(text, {"if", "then", "elif", "else", "while", "until", "do", "!", "{"})) return;
+    if (is_reserved && is_one_of(text, {"coproc", "function"})) {
+      command.declares = true;
+      return;
+    }
+    if (is_reserved && text == "[[") command.in_test = true;
+    command.name = word.unknown ? "?" : text;
   }
 
   void end_word() {
     Frame& frame = top();
-    take_word(frame, frame.command);
+    take_word(frame);
     if (frame.kind == Frame::Kind::substitution && frame.word_plain) {
       if (frame.word == "case") frame.seen_case = true;
       // The patterns of a `case` may have a parenthesis that closes nothing.
@@ -305,14 +376,23 @@ class PlaceFinder {
   }
 
   void separator(char c) {
+    Frame& frame = top();
+    // In 2>&1, the digit belongs to the redirection.
+    const bool redirects = c == '<' || c == '>';
+    if (redirects && !frame.literal.quoted && !frame.literal.unknown &&
+        frame.literal.text.find_first_not_of("0123456789") == std::string::npos) {
+      frame.literal = {};
+    }
     end_word();
-    if (std::string_view("\n;&|()").find(c) != std::string_view::npos) {
-      const bool in_test = top().command.in_test && c != '\n' && c != ';';  // [[ a && (b || c) ]]
-      top().command = {};
-      top().command.in_test = in_test;
+    const char before = at_ > 0 ? text_[at_ - 1] : '\0';
+    const bool in_operator =
+        ((c == '&' || c == '|') && (before == '<' || before == '>')) || (c == '&' && look(1) == '>');
+    if (redirects || in_operator) {
+      frame.command.redirects = true;
+    } else {
+      new_command(frame, c, before);
     }
     if (c == '\n') return newline();
-    if (c == '<' || c == '>') top().command.redirects = true;
     if (c == '<' && sees("<<")) return here_operator();
     if (c == '(') {
       if (sees("((")) {
@@ -327,6 +407,30 @@ class PlaceFinder {
       --top().depth;
     }
     ++at_;
+  }
+
+  // A new command begins behind the separator, unless the separator is a blank, or the command continues behind it.
+  static void new_command(Frame& frame, char separator, char before) {
+    SimpleCommand& command = frame.command;
+    if (separator == ' ' || separator == '\t') return;
+    if (command.in_test) {
+      command.previous.clear();
+      return;
+    }
+    if (separator == '(') {
+      const bool continues = before == '=' || before == '<' || before == '>';
+      frame.parentheses.push_back({before == '=', continues ? std::optional(command) : std::nullopt});
+      command = {};
+      return;
+    }
+    std::optional<SimpleCommand> outer;
+    if (separator == ')' && !frame.parentheses.empty()) {
+      outer = std::move(frame.parentheses.back().outer);
+      frame.parentheses.pop_back();
+    }
+    if (separator == '\n' && !frame.parentheses.empty() && frame.parentheses.back().is_array) return;
+    command = outer.value_or(SimpleCommand());
+    command.redirects = false;
   }
 
   void close() {
@@ -365,14 +469,22 @@ class PlaceFinder {
         break;
       }
     }
-    const SimpleCommand* command = command_here();
+    Frame* around = command_frame();
+    std::size_t read = at_;
+    const auto read_to = [&](std::size_t next) {
+      if (around != nullptr && next - read < max_literal) around->literal.text += text_.substr(read, next - read);
+      read = next;
+    };
     while (marks_.is_before(end + 1)) {
-      if (command != nullptr && (is_evaluated(*command) || is_number_operand(*command))) {
-        assign(Place::Kind::refused, evaluated(*command));
+      read_to(marks_.next_offset());
+      if (around != nullptr) around->literal.unknown = true;
+      if (around != nullptr && (is_evaluated(*around) || is_number_operand(around->command))) {
+        assign(Place::Kind::refused, why_evaluated(around->command));
       } else {
         assign(Place::Kind::single_quoted);
       }
     }
+    read_to(end);
     at_ = end < end_ ? end + 1 : end;
   }
 
@@ -425,6 +537,12 @@ class PlaceFinder {
       if (frame.kind == Frame::Kind::here_document && look(1) == '\n') frame.escaped_newline = true;
       return backslash();
     }
+    if (frame.kind == Frame::Kind::double_quoted) {
+      if (Frame* around = command_frame()) {
+        if (c == '`' || c == '$') around->literal.unknown = true;
+        if (around->literal.text.size() < max_literal) around->literal.text += c;
+      }
+    }
     if (c == '`') return backticks();
     if (c == '$') return dollar();
     if (frame.kind == Frame::Kind::parameter && (c == '\'' || c == '"')) lose("quotes inside ${...}");
@@ -463,6 +581,7 @@ class PlaceFinder {
       ++at_;
       return;
     }
+    top().command.redirects = false;  // the delimiter is read here
     PendingHere here;
     if (look() == '-' && !mark_here()) {
       here.delimiter.strip_tabs = true;
