@@ -26,10 +26,12 @@ std::string in_url_alphabet(std::string text) {
   return text;
 }
 
-std::string percent_encoded(std::string_view text, std::string_view digits) {
+// As in a URL: all bytes but letters, digits, `-_.~` and those in `kept`.
+std::string percent_encoded(std::string_view text, std::string_view digits, std::string_view kept) {
   std::string out;
   for (const char c : text) {
-    if (is_word_character(c) || c == '-' || c == '.' || c == '~') {
+    if (is_word_character(c) || std::string_view("-.~").find(c) != std::string_view::npos ||
+        kept.find(c) != std::string_view::npos) {
       out += c;
     } else {
       const auto byte = static_cast<unsigned char>(c);
@@ -39,7 +41,8 @@ std::string percent_encoded(std::string_view text, std::string_view digits) {
   return out;
 }
 
-std::string with_entities(std::string_view text) {
+// As in HTML, where quotes have several names.
+std::string with_entities(std::string_view text, std::string_view quote, std::string_view apostrophe) {
   std::string out;
   for (const char c : text) {
     switch (c) {
@@ -53,10 +56,10 @@ std::string with_entities(std::string_view text) {
         out += "&gt;";
         break;
       case '"':
-        out += "&quot;";
+        out += quote;
         break;
       case '\'':
-        out += "&#39;";
+        out += apostrophe;
         break;
       default:
         out += c;
@@ -85,9 +88,24 @@ void append_encoded(std::string_view value, std::vector<std::string>& forms) {
   std::vector<std::string> made{base64(value)};
   for (std::size_t before = 0; before < 3; ++before) made.push_back(base64_after(before, value));
   for (std::size_t i = made.size(); i-- > 0;) made.push_back(in_url_alphabet(made[i]));
-  made.push_back(percent_encoded(value, "0123456789ABCDEF"));
-  made.push_back(percent_encoded(value, "0123456789abcdef"));
-  made.push_back(with_entities(value));
+  // The lines of a long text, as base64 (76 columns) and PEM (64 columns) wrap it.
+  for (const std::size_t bytes : {57U, 48U}) {
+    for (std::size_t at = 0; value.size() > bytes && at < value.size(); at += bytes) {
+      made.push_back(base64(value.substr(at, bytes)));
+    }
+  }
+  for (const char* digits : {"0123456789ABCDEF", "0123456789abcdef"}) {
+    for (const char* kept : {"", "/"}) {
+      made.push_back(percent_encoded(value, digits, kept));
+      made.push_back(made.back());  // of a form, in which a blank is a plus
+      replace_all(made.back(), "%20", "+");
+    }
+  }
+  made.push_back(with_entities(value, "&quot;", "&#39;"));
+  made.push_back(with_entities(value, "&quot;", "&#x27;"));
+  made.push_back(with_entities(value, "&#34;", "&#39;"));
+  made.push_back(with_entities(value, "&quot;", "&apos;"));
+  made.push_back(with_entities(value, "\"", "'"));
   for (std::string& form : made) {
     if (form.size() < shortest_form || form == value) continue;
     if (std::find(forms.begin(), forms.end(), form) == forms.end()) forms.push_back(std::move(form));

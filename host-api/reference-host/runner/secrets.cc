@@ -5,8 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/secrets/encodings.h"
 #include "base/shell_quote.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "expressions/value.h"
 
 namespace wtool::host::runner {
@@ -45,12 +48,17 @@ void Secrets::add(std::string_view value) {
   }
   const std::string as_json = expressions::to_json(expressions::Value(trimmed));
   forms.push_back(as_json.substr(1, as_json.size() - 2));
+  const std::string as_ascii = dumped_as_ascii(nlohmann::json(to_utf8(std::string(trimmed))));
+  forms.push_back(as_ascii.substr(1, as_ascii.size() - 2));
+  forms.push_back(forms.back());
+  replace_all(forms.back(), "/", "\\/");
   const std::string quoted = shell_quoted(trimmed);
   forms.push_back(quoted.substr(1, quoted.size() - 2));
   // As the quoting of templates writes them in double quotes and here-documents, and as `printf %q` does.
-  for (const char* special : {"\\$`\"", "\\$`", " !\"#$&'()*,;<>?[\\]^`{|}~"}) {
+  for (const char* special : {"\\$`\"", "\\$`", " !\"#$&'()*,;<>?[\\]^`{|}~", " !\"$&'()*,;<>?[\\]^`{|}"}) {
     forms.push_back(with_backslashes(trimmed, special));
   }
+  if (trimmed.front() == '#' || trimmed.front() == '~') forms.push_back('\\' + forms.back());
   wtool::secrets::append_encoded(trimmed, forms);
 
   const std::unique_lock lock(mutex_);

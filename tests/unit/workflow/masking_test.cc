@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "base/secrets/encodings.h"
 #include "reporting_support.h"
 
 namespace masking_test {
@@ -139,6 +140,24 @@ BOOST_AUTO_TEST_CASE(a_secret_is_masked_in_each_encoding) {
        }) {
     BOOST_TEST(secrets.masked("a " + std::string(text) + " b") == "a *** b", text);
   }
+  Secrets another;
+  another.add("pa#ss wo~rd/\xc3\xa9\"x");
+  for (const char* text : {
+           "pa#ss\\ wo~rd/\xc3\xa9\\\"x",  // printf %q of bash
+           "pa#ss wo~rd/\\u00e9\\\"x",     // JSON in ASCII
+           "pa#ss wo~rd\\/\\u00e9\\\"x",   // JSON of PHP
+           "pa%23ss%20wo~rd/%C3%A9%22x",   // a path of a URL
+           "pa%23ss+wo~rd%2F%C3%A9%22x",   // a form
+           "pa#ss wo~rd/\xc3\xa9&#34;x",   // HTML
+       }) {
+    BOOST_TEST(another.masked("a " + std::string(text) + " b") == "a *** b", text);
+  }
+  // A long value, wrapped at 76 columns.
+  Secrets wrapped;
+  const std::string value(100, 'k');
+  wrapped.add(value);
+  const std::string whole = wtool::secrets::base64(value);
+  BOOST_TEST(wrapped.masked(whole.substr(0, 76) + "\n" + whole.substr(76)) == "***\n***");
   // base64 of other texts that contain it: "ci:" + it, "user:" + it + "\n", "x" + it
   for (const char* text : {"Y2k6aHVudGVyJDIicGEnc3Mmd8O2cmRc", "dXNlcjpodW50ZXIkMiJwYSdzcyZ3w7ZyZFwK",
                            "eGh1bnRlciQyInBhJ3NzJnfDtnJkXA=="}) {
