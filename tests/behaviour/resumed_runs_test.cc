@@ -263,6 +263,17 @@ BOOST_AUTO_TEST_CASE(a_run_does_not_begin_if_its_reports_or_events_could_not_be_
   BOOST_TEST(holds(file("new.xml"), "<testsuite"));
 }
 
+// Another run may make the report at the same time, so the file is not even made for a moment.
+BOOST_AUTO_TEST_CASE(looking_whether_a_report_can_be_written_does_not_change_its_folder) {
+  const std::string file_ = workflow_with("  - {name: unused, default: x}\n", "- A: Log \"a\"\n- B: Log \"b\"\n");
+  const fs::path reports = fs::path(scratch.path()) / "reports";
+  fs::create_directory(reports);
+  const auto before = fs::last_write_time(reports) - std::chrono::hours(1);
+  fs::last_write_time(reports, before);
+  BOOST_TEST(wtool({"run", file_, "--html", "reports/new.html", "--events", "/nowhere/x"}).exit_code == 2);
+  BOOST_TEST((fs::last_write_time(reports) == before));
+}
+
 BOOST_AUTO_TEST_CASE(a_failed_run_stays_failed_when_its_report_cannot_be_written) {
   const std::string file_ =
       workflow_with("  - {name: unused, default: x}\n", "- A: Shell \"true\"\n- B: Shell \"false\"\n");

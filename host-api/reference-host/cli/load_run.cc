@@ -143,12 +143,17 @@ bool can_write_report(const std::string& file) {
   std::error_code failed;
   const fs::path folder = fs::absolute(file, failed).lexically_normal().parent_path();
   if (!fs::exists(folder, failed) && is_within(folder.string(), fs::current_path(failed).string())) return true;
-  const fs::file_type before = fs::symlink_status(file, failed).type();
+  const fs::file_type type = fs::symlink_status(file, failed).type();
   // To open a pipe or a device could wait, or have an effect.
-  if (fs::is_other(fs::file_status(before))) return true;
+  if (fs::is_other(fs::file_status(type))) return true;
   std::string why;
-  const Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_NONBLOCK, 0666, why);
-  if (opened && before == fs::file_type::not_found) fs::remove(file, failed);
+  if (type != fs::file_type::not_found) {
+    open_without_links(file, O_WRONLY | O_NONBLOCK, 0, why);
+    return say_unwritable(file, why);
+  }
+  // Another run may be about to make this file, so the file is not made here, not even for a moment.
+  const Descriptor above = open_without_links(fs::path(file).parent_path() / ".", O_PATH | O_DIRECTORY, 0, why);
+  if (above && ::faccessat(above.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) why = ::strerror(errno);
   return say_unwritable(file, why);
 }
 

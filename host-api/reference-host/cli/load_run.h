@@ -35,12 +35,12 @@ std::optional<workflow::Workflow> read_workflow(const std::string& file);
 // The workflow of the run, if its file still exists unchanged. Nothing: `why` has the reason.
 std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run, std::string& why);
 
-// Whether `file`, in which something is to be written, is the workflow file `workflow` itself, under this or another
+// True if `file`, in which something is to be written, is the workflow file `workflow` itself, under this or another
 // name; the reason is then on stderr.
 bool is_the_workflow(const std::string& file, const std::string& workflow);
 
-// Whether write_report() could write this file now; the reason against it is on stderr. The file stays as it is; it is
-// not made. If its folder is missing below the working directory, it counts as writable: the run may make the folder.
+// True if write_report() could write this file now; otherwise, the reason is on stderr. Changes nothing. If
+// the file's folder is missing below the working directory, the file counts as writable: the run may make the folder.
 bool can_write_report(const std::string& file);
 
 // Writes a report into a file that the command line names. The caller passes the file's name through
