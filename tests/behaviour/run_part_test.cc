@@ -94,6 +94,22 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_part_says_so_wherever_it_is_shown) {
   BOOST_TEST(!holds(wtool({"show", "last"}).out, "completed ("));
 }
 
+BOOST_AUTO_TEST_CASE(a_run_that_never_came_to_the_named_state_says_so) {
+  workflow("    [*] --> A\n    A --> B: result == \"a\"\n    A --> C\n    B --> [*]\n    C --> [*]\n",
+           "- A: Shell \"printf a\"\n- B: Shell \"echo B >>seen\"\n- C: Shell \"echo C >>seen\"\n");
+  const Finished finished = run_workflow("workflow.md", {"--until", "C"});
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(seen() == "B\n");
+  for (const std::string& text : {finished.out, wtool({"show", "last"}).out}) {
+    BOOST_TEST(holds(text, "The run ended without reaching C."), text);
+    BOOST_TEST(!holds(text, "wtool resume"), text);
+  }
+  const Finished resumed = wtool({"resume", "last"});
+  BOOST_TEST(resumed.exit_code == 2);
+  BOOST_TEST(holds(resumed.err, " has completed without reaching C, which --until named, so there is nothing"),
+             resumed.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_composite_state_that_ended_a_run_is_left_when_it_is_resumed) {
   scratch.file("nested.md",
                "```mermaid\nstateDiagram-v2\n    state Work {\n        [*] --> One\n        One --> [*]\n    }\n"

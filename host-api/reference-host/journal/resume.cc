@@ -88,8 +88,9 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
     }
     drop_from(resumed.run, *place);
   } else if (resumed.run.status == runner::RunReport::Status::completed) {
-    if (resumed.run.until.empty()) {
+    if (!reached_until(resumed.run)) {
       error = "the run " + id + " has completed" +
+              (resumed.run.until.empty() ? "" : " without reaching " + resumed.run.until + ", which --until named") +
               (resumed.run.only.empty() ? ", so there is nothing to resume; --from STATE runs a part of it again"
                                         : " the only state that --only named, " + resumed.run.only +
                                               ", so there is nothing to resume; `wtool run " + resumed.run.file +

@@ -1,6 +1,7 @@
 #include "journal/run_record.h"
 
 #include <sys/stat.h>
+#include <algorithm>
 #include <charconv>
 
 #include "base/edit_distance.h"
@@ -22,6 +23,12 @@ std::optional<StepPlace> parent_of(std::string_view branch) {
   return parent;
 }
 
+bool reached_until(const RunRecord& run) {
+  return !run.until.empty() && std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& step) {
+    return step.place.branch.empty() && step.state == run.until;
+  });
+}
+
 std::string never_in(const RunRecord& run, const std::string& state, const std::string& branch) {
   std::vector<std::string> visited;
   for (const StepRecord& step : run.steps) {
@@ -31,7 +38,7 @@ std::string never_in(const RunRecord& run, const std::string& state, const std::
          (branch.empty() ? "" : " in the branch \"" + branch + "\"") +
          question_then(
              did_you_mean(state, visited),
-             run.status == runner::RunReport::Status::completed && !run.until.empty()
+             run.status == runner::RunReport::Status::completed && reached_until(run)
                  ? "it ended after " + run.until + ", as --until said, and `wtool resume " + run.run + "` continues it"
                  : "`wtool show " + run.run + "` lists its states");
 }

@@ -105,6 +105,9 @@ struct RunRecord {
   std::vector<std::pair<StepPlace, runner::Usage>> usage{};
 };
 
+// True if the run was in the state `run.until`, after which --until ends it. A run may end on another way before.
+bool reached_until(const RunRecord& run);
+
 // The message for a state that the run was never in, with the state that was probably meant.
 std::string never_in(const RunRecord& run, const std::string& state, const std::string& branch = {});
 

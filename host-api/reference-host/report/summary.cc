@@ -254,8 +254,11 @@ void append_cut_lines(std::string& out, const std::vector<std::string>& lines) {
   if (lines.size() > most) out += "    ... and " + std::to_string(lines.size() - most) + " more\n";
 }
 
-std::string continue_line(const std::string& run, const runner::RunPart& part) {
-  return part.until.empty() ? "" : "\n  To continue after " + line(part.until) + ": wtool resume " + run + "\n";
+// What follows a run that has completed; `reached`: it was in the state `until`.
+std::string continue_line(const std::string& run, const std::string& until, bool reached) {
+  if (until.empty()) return "";
+  if (!reached) return "\n  The run ended without reaching " + line(until) + ".\n";
+  return run.empty() ? "" : "\n  To continue after " + line(until) + ": wtool resume " + run + "\n";
 }
 
 std::string approve_line(const std::string& run) { return "\n  To answer and continue: wtool approve " + run + "\n"; }
@@ -273,7 +276,12 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
   if (!report.reason.empty()) out += "  Reason: " + cleaned_for_terminal(report.reason, false) + "\n";
   if (style.table && !style.quiet) out += "\n" + table.text(report.status == RunReport::Status::suspended);
   append_cut_lines(out, cut_lines(report.steps, run));
-  if (completed) return out + (style.quiet || run.empty() ? "" : continue_line(run, style.part));
+  if (completed) {
+    const std::string& until = style.part.until;
+    const bool reached = std::any_of(report.steps.begin(), report.steps.end(),
+                                     [&](const Step& step) { return step.branch.empty() && step.of().id == until; });
+    return out + (style.quiet ? "" : continue_line(run, until, reached));
+  }
   if (report.status == RunReport::Status::suspended) return out + approve_line(run);
   append_failed(out, failed.all(), report.status == RunReport::Status::aborted, report.reason);
   if (!run.empty()) out += "\n  To resume where it ended: wtool resume " + run + "\n";
@@ -334,7 +342,7 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   append_notices(out, run);
   append_standard_errors(out, run);
   if (being_written) return out;
-  if (is_completed) return out + continue_line(line(run.run), {run.until, run.only});
+  if (is_completed) return out + continue_line(line(run.run), run.until, journal::reached_until(run));
   if (run.status == RunReport::Status::suspended) return out + approve_line(line(run.run));
   append_failed(out, failed, run.status == RunReport::Status::aborted, run.reason);
   return out + "\n  To resume where it ended: wtool resume " + line(run.run) + "\n";
