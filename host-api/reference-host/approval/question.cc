@@ -24,6 +24,12 @@ constexpr std::string_view next_bar = "  : ";
 // The most columns that a character may take: terminals differ in how they show characters beyond ASCII.
 std::size_t width(char first_byte) { return static_cast<unsigned char>(first_byte) < 0x80 ? 1 : 2; }
 
+std::size_t total_width(std::string_view text) {
+  std::size_t total = 0;
+  for (const char c : text) total += continues_character(c) ? 0 : width(c);
+  return total;
+}
+
 // Appends `line`, which is visible text, broken into lines that begin with a bar.
 void append_broken(std::string& text, std::string_view line, std::size_t columns) {
   text += first_bar;
@@ -75,10 +81,16 @@ std::string barred(std::string_view text, std::size_t columns) {
   }
 }
 
-std::string workflow_question(std::string_view who, std::string_view text, std::size_t columns) {
+std::string workflow_question(std::string_view who, std::string_view text, std::size_t columns,
+                              std::string_view prompt) {
   const std::string name = visible(who);
-  if (visible(text) == text) return (name.empty() ? "" : name + ": ") + std::string(text) + "\n";
-  return (name.empty() ? "The question" : "The question of " + name) + ":\n" + barred(text, columns);
+  std::string line = (name.empty() ? "" : name + ": ") + std::string(text);
+  if (!prompt.empty()) line.append(" ").append(prompt);
+  if (visible(text) == text && total_width(line) < std::max(columns, least_columns)) {
+    return line + (prompt.empty() ? "\n" : "");
+  }
+  return (name.empty() ? "The question" : "The question of " + name) + ":\n" + barred(text, columns) +
+         (prompt.empty() ? "" : "Yes? " + std::string(prompt));
 }
 
 std::string question_text(const Question& question, std::size_t columns, std::string_view state) {

@@ -26,8 +26,10 @@ std::string question_text(const Question& question, std::size_t columns, std::st
 // A text, such as a workflow's question, as lines that begin with a bar, in `columns` columns: so nothing in it can look
 // like a line of this program, and every character is visible.
 std::string barred(std::string_view text, std::size_t columns);
-// The same for a question that `who` asks. One on one line, with nothing invisible in it, stays as it is: "WHO: text".
-std::string workflow_question(std::string_view who, std::string_view text, std::size_t columns);
+// The same for a question that `who` asks. If it fits on one line of the terminal, and has nothing invisible in it, it
+// stays as it is: "WHO: text". A `prompt` for yes or no is added, on the line of such a text, or as a last line.
+std::string workflow_question(std::string_view who, std::string_view text, std::size_t columns,
+                              std::string_view prompt = {});
 
 // ---- The host's side of wtool.approval/1, without its C types.
 

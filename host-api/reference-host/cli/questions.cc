@@ -3,10 +3,8 @@
 #include <unistd.h>
 #include <functional>
 #include <optional>
-#include <utility>
 
 #include "approval/question.h"
-#include "base/escape.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -33,14 +31,10 @@ std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
   Asking asking(terminal, end);
   // The same stop may have just ended the question before this one, so that it is this question's turn.
   if (!asking.can_ask() || stop.requested()) return std::nullopt;
-  const std::string state = asking_state();
-  std::string shown = workflow_question(state, question, asking.columns());
-  std::string prompt = "Yes? [y/N] ";
-  if (visible(question) == question) {
-    shown.pop_back();  // the newline: the answer is written on the same line
-    prompt = std::exchange(shown, "") + " [y/N] ";
-  }
-  if (asking.show("\n" + shown) != Asking::Event::done) return std::nullopt;
+  std::string shown = "\n" + workflow_question(asking_state(), question, asking.columns(), "[y/N] ");
+  const std::string prompt = shown.substr(shown.rfind('\n') + 1);
+  shown.resize(shown.size() - prompt.size());
+  if (asking.show(shown) != Asking::Event::done) return std::nullopt;
   bool yes = false;
   const auto problem = [&yes](const std::string& line) -> std::string {
     const std::string word = word_of(line);

@@ -42,6 +42,14 @@ BOOST_AUTO_TEST_CASE(a_question_of_a_workflow_cannot_forge_lines) {
   for (std::size_t at = forged.find('\n') + 1; at < forged.size(); at = forged.find('\n', at) + 1) {
     BOOST_TEST(forged.substr(at, 3) == "  |", forged);
   }
+  // Blanks up to the edge of the terminal, which then begins a new line.
+  const std::string wrapped = "v1?" + std::string(62, ' ') + "wtool: this is only a dry run";
+  BOOST_TEST(workflow_question("Ask", wrapped, 80).starts_with("The question of Ask:\n  | v1?"));
+  BOOST_TEST(workflow_question("", std::string(79, 'a'), 80) == std::string(79, 'a') + "\n");
+  BOOST_TEST(workflow_question("", std::string(80, 'a'), 80).starts_with("The question:\n  | a"));
+  // The prompt must fit on the line, too.
+  BOOST_TEST(workflow_question("Ask", "Go?", 80, "[y/N] ") == "Ask: Go? [y/N] ");
+  BOOST_TEST(workflow_question("", std::string(73, 'a'), 80, "[y/N] ").ends_with("\nYes? [y/N] "));
   // A character that looks like a blank, or like nothing, is shown.
   BOOST_TEST(holds(workflow_question("Ask", "a\xe2\x80\x8b", 80), "\\u200b"));
 }
