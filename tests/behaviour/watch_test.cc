@@ -64,6 +64,31 @@ BOOST_AUTO_TEST_CASE(each_change_of_a_watched_file_runs_the_workflow_again) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_working_directory_itself_may_be_watched) {
+  fs::create_directories(path("src/deep"));
+  const std::string file_ = workflow(one, "- A: Shell \"echo run >>\\\"$HOME/log\\\"\"\n");
+  ProgramOptions options = here();
+  const ScratchFolder home;
+  options.set["HOME"] = home.path();
+  const auto comes_to = [&](std::size_t count) {
+    return wait_until(
+        [&] {
+          const std::string text = content_of(home.path() + "/log");
+          return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) >= count;
+        },
+        std::chrono::seconds(30));
+  };
+  for (const char* name : {".", "./"}) {
+    fs::remove(home.path() + "/log");
+    Program program({wtool_path, "watch", file_, "--on", name}, Program::On::pipes, options);
+    BOOST_REQUIRE(comes_to(1));
+    scratch.file("src/deep/a.c", name);
+    BOOST_TEST(comes_to(2), name);
+    program.kill(SIGINT);
+    BOOST_TEST(was_ended_by(program.wait(), SIGINT));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_workflow_itself_is_watched_and_may_have_errors_meanwhile) {
   const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
   Program program({wtool_path, "watch", file_, "--on", "nothing"}, Program::On::pipes, here());

@@ -47,9 +47,9 @@ bool fits(const std::string& pattern, const std::string& name) {
 bool matches_names(const Names& pattern, const Names& path) {
   // `rest[i]` says whether the pattern's names from `p` on match the path's names from `i` on. It is computed from the
   // end of the pattern to its beginning. Any names may follow a match in the path, because a folder that matches
-  // includes everything below it.
+  // includes everything below it. A pattern without names, such as `.`, names the folder itself.
   std::vector<bool> rest(path.size() + 1, true);
-  rest[0] = path.empty();
+  rest[0] = path.empty() || pattern.empty();
   for (std::size_t p = pattern.size(); p-- > 0;) {
     const bool any = pattern[p] == "**";
     bool later = false;

@@ -139,6 +139,7 @@ BOOST_AUTO_TEST_CASE(many_wildcards_for_folders_take_a_bounded_time, *boost::uni
   BOOST_TEST(matches("**/**/*.c", deep + "/f.c"));
   BOOST_TEST(!matches(pattern + "/**/none", deep + "/f.c"));
   BOOST_TEST(matches("src", "src/a.c"));
+  for (const char* all : {".", "./", "**"}) BOOST_TEST(matches(all, "src/a.c"), all);
   BOOST_TEST(!matches("src/a.c", "src"));
   BOOST_TEST(!matches("src/*.c", "src/deep/b.h"));
 }
