@@ -1,19 +1,19 @@
 #include "base/files.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <list>
 
 #include "base/calm_poll.h"
+#include "base/open_resolving.h"
 
 namespace wtool {
 
@@ -146,23 +146,41 @@ Descriptor open_without_links(const std::string& file, int flags, mode_t mode, s
   return opened;
 }
 
+namespace {
+
+// Opens `path`, which is below the folder `here`, unless it leads out of the folder. `rules`: further RESOLVE_ constants.
+Descriptor open_below(const fs::path& here, const fs::path& path, int flags, std::uint64_t rules) {
+  const Descriptor folder(::open(here.c_str(), as_folder));
+  const std::string relative = path.lexically_relative(here).string();
+  const std::uint64_t resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | rules;
+  Descriptor opened;
+  // EAGAIN: something was renamed meanwhile, and the kernel could not tell whether the path stays in the folder.
+  for (int tries = 0; !opened && (tries == 0 || (errno == EAGAIN && tries < 100)); ++tries) {
+    opened = Descriptor(open_resolving(folder.get(), relative.c_str(), flags, resolve));
+  }
+  return opened;
+}
+
+}  // namespace
+
 Descriptor open_for_reading(const std::string& file, std::string& why) {
   constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   std::error_code failed;
   const fs::path here = fs::current_path(failed);
-  const fs::path path = fs::absolute(file, failed).lexically_normal();
-  Descriptor opened;
-  if (!failed && is_below(path, here)) {
-    const Descriptor folder(::open(here.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    open_how how{.flags = flags, .mode = 0, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-    const std::string relative = path.lexically_relative(here).string();
-    opened = Descriptor(static_cast<int>(::syscall(SYS_openat2, folder.get(), relative.c_str(), &how, sizeof how)));
-    if (!opened && errno == EXDEV) {
+  if (failed) {
+    why = "the working directory cannot be found: " + failed.message();
+    return {};
+  }
+  const fs::path path = (here / file).lexically_normal();
+  Descriptor opened = is_below(path, here) ? open_below(here, path, flags, 0) : Descriptor(::open(file.c_str(), flags));
+  if (!opened && errno == EXDEV && is_below(path, here)) {
+    // The kernel refuses every absolute link, even if it stays in the folder.
+    const fs::path real = fs::canonical(path, failed);
+    if (failed || !is_below(real, here)) {
       why = "a symbolic link, which a command may have made, leads out of " + here.string();
       return {};
     }
-  } else {
-    opened = Descriptor(::open(file.c_str(), flags));
+    opened = open_below(here, real, flags, RESOLVE_NO_SYMLINKS);
   }
   if (!opened) why = ::strerror(errno);
   return opened;

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <optional>
 
-#include "system/open_resolving.h"
+#include "base/open_resolving.h"
 
 namespace wtool::policy {
 

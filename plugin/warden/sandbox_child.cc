@@ -19,7 +19,7 @@
 #include <cstring>
 #include <new>
 
-#include "system/open_resolving.h"
+#include "base/open_resolving.h"
 
 namespace wtool::warden {
 

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/open_resolving.h"
 #include "base/time_text.h"
 #include "base/timespec.h"
-#include "system/open_resolving.h"
 
 namespace wtool::engine {
 

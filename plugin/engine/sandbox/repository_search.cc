@@ -13,10 +13,10 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "base/open_resolving.h"
 #include "base/paths.h"
 #include "base/timespec.h"
 #include "engine/sandbox/folder_watches.h"
-#include "system/open_resolving.h"
 
 namespace wtool::engine {
 

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/open_resolving.h"
 #include "base/paths.h"
-#include "system/open_resolving.h"
 
 namespace wtool::engine {
 
