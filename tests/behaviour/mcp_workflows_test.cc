@@ -272,6 +272,24 @@ BOOST_AUTO_TEST_CASE(a_prompt_that_was_read_at_the_start_is_what_runs) {
   for (int i = 0; i < 2; ++i) BOOST_TEST(holds(structure(client.run_tool("a")).at("output"), "reviewed part"));
 }
 
+BOOST_AUTO_TEST_CASE(a_prompt_whose_name_has_a_value_is_read_at_the_start) {
+  const Workshop shop;
+  shop.folder.file("wtool.yaml", "prompts: {command: \"cat {{ prompt_file }}\"}\n");
+  shop.add("a.md", workflow("tool: true\nparameters: [{name: kind, required: true}]\n", one_state,
+                            "- A: Execute prompt \"${kind}\"\n"));
+  shop.add("prompts/task.md", "reviewed");
+  Client client(shop);
+  shop.add("prompts/task.md", "changed");
+  shop.add("prompts/late.md", "changed");
+  for (const char* kind : {"task", "task.md"}) {
+    BOOST_TEST(holds(structure(client.run_tool("a", {{"kind", kind}})).at("output"), "reviewed"), kind);
+  }
+  const Json late = client.run_tool("a", {{"kind", "late"}});
+  BOOST_TEST(late.at("isError") == true);
+  BOOST_TEST(holds(text_of(late), "there was no prompt \"late\" when wtool started"), text_of(late));
+  BOOST_TEST(!holds(text_of(late), "changed"), text_of(late));
+}
+
 BOOST_AUTO_TEST_CASE(a_command_writes_no_file_that_is_served, *boost::unit_test::precondition(can_sandbox)) {
   const Workshop shop;
   const std::string text = workflow("tool: true\n", one_state,

@@ -251,6 +251,7 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
   for (const workflow::CalledWorkflow& called : workflow::check_called_workflows(workflow_, check_context)) {
     const workflow::Library::Entry& entry = *called.entry;
     expect_places(entry.workflow);
+    setup_->prompts->expect(entry.source.name());
     write_all(STDERR_FILENO, entry.diagnostics.with_lines(entry.source) + called.diagnostics.with_lines(entry.source));
     if (!entry.diagnostics.empty() || !called.diagnostics.empty()) ++bad;
   }

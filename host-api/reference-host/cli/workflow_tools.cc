@@ -28,6 +28,7 @@
 #include "workflow/check/checker.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/parameters.h"
+#include "workflow/parse/library.h"
 #include "workflow/parse/parser.h"
 
 namespace wtool::host {
@@ -257,6 +258,10 @@ std::unique_ptr<WorkflowTools> WorkflowTools::open(Context& context, const std::
   setup->prompts->read_each_file_once();
   std::unique_ptr<WorkflowTools> made(new WorkflowTools(*setup->tools, elicitation, output_bytes));
   for (workflow::Source& source : sources) made->add(setup, std::move(source));
+  // A tool may run any workflow of the folder or of the library by a name that only the run knows.
+  const workflow::Library library(setup->directory, shared_workflow_folders());
+  for (workflow::Library::Listed& listed : library.list()) files.push_back(std::move(listed.file));
+  setup->prompts->read_all(files);
   made->drop_taken_names(taken);
   if (!made->served_.empty()) return made;
   complain(

@@ -39,21 +39,28 @@ bool is_prompt_name(const std::string& name) {
   return std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
-// The names of the prompt files in the folders. Looks at no more than 1000 entries.
-std::vector<std::string> prompt_names(const std::vector<std::string>& folders) {
+// The names of the prompt files in the folders, each with what is left of it without its ending. Looks at no more than
+// 1000 entries.
+std::vector<std::pair<std::string, std::string>> prompt_files(const std::vector<std::string>& folders) {
   constexpr std::size_t max_looked_at = 1000;
-  std::vector<std::string> names;
+  std::vector<std::pair<std::string, std::string>> files;
   std::size_t looked_at = 0;
   for (const std::string& folder : folders) {
     std::error_code failed;
     for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-      if (++looked_at > max_looked_at) return names;
+      if (++looked_at > max_looked_at) return files;
       const std::string name = fs::path(at->path()).lexically_relative(folder).string();
       for (const std::string_view extension : extensions) {
-        if (name.ends_with(extension)) names.push_back(name.substr(0, name.size() - extension.size()));
+        if (name.ends_with(extension)) files.emplace_back(name, name.substr(0, name.size() - extension.size()));
       }
     }
   }
+  return files;
+}
+
+std::vector<std::string> prompt_names(const std::vector<std::string>& folders) {
+  std::vector<std::string> names;
+  for (auto& [file, name] : prompt_files(folders)) names.push_back(std::move(name));
   return names;
 }
 
@@ -180,6 +187,11 @@ void PromptFiles::read(File& file) {
 
 const PromptFiles::File* PromptFiles::open(const std::string& name, std::string& error) {
   if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
+  if (reads_no_more_) {
+    error = "there was no prompt " + expressions::quoted_for_message(name) +
+            " when wtool started, and prompts are not read later; start it again";
+    return nullptr;
+  }
   const std::string path = find_prompt(name, folders_, error);
   if (path.empty()) return nullptr;
   auto& file = files_[path];
@@ -200,6 +212,15 @@ const PromptFiles::File* PromptFiles::open(const std::string& name, std::string&
   }
   by_name_.emplace(name, file.get());
   return file.get();
+}
+
+void PromptFiles::read_all() {
+  std::string ignored;
+  for (const auto& [file, name] : prompt_files(folders_)) {
+    open(file, ignored);
+    open(name, ignored);
+  }
+  reads_no_more_ = true;
 }
 
 const Partial* PromptFiles::find(const std::string& name, std::string& error) {

@@ -113,8 +113,21 @@ auto Prompts::with_files(const std::string& from, const Function& function) cons
   }
   const std::lock_guard lock(mutex_);
   auto& files = files_[std::filesystem::path(from).parent_path().string()];
-  if (!files) files = std::make_unique<PromptFiles>(prompt_folders(settings_.directories, directory_, from));
+  if (!files) {
+    files = std::make_unique<PromptFiles>(prompt_folders(settings_.directories, directory_, from));
+    if (reads_no_more_) files->read_no_more();
+  }
   return function(*files);
+}
+
+void Prompts::expect(const std::string& from) const {
+  if (reads_once_) with_files(from, [](PromptFiles&) {});
+}
+
+void Prompts::read_all(const std::vector<std::string>& from) {
+  for (const std::string& file : from) expect(file);
+  for (const auto& [folder, files] : files_) files->read_all();
+  reads_no_more_ = true;
 }
 
 std::set<std::string, std::less<>> Prompts::settable_names(const std::string& prompt, bool is_inline,

@@ -50,6 +50,10 @@ class Prompts {
   // From now on, each file is read at most once, so that runs get what check() has read, whatever commands do to the
   // files. Call it before any other thread uses the object.
   void read_each_file_once() { reads_once_ = true; }
+  // After read_each_file_once(): reads all prompts that the workflow files `from`, and those of expect(), may name, even
+  // by a template, and none from then on. Call it before any other thread uses the object.
+  void read_all(const std::vector<std::string>& from);
+  void expect(const std::string& from) const;
 
   bool has_command() const { return !settings_.command.empty(); }
   // The error if no command is configured.
@@ -85,6 +89,7 @@ class Prompts {
   std::string directory_;
   workflow::CommandText command_;
   bool reads_once_ = false;
+  bool reads_no_more_ = false;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::unique_ptr<PromptFiles>> files_;  // with reads_once_: by the folder of `from`
 };
@@ -149,6 +154,10 @@ class PromptFiles final : public expressions::Partials {
  public:
   explicit PromptFiles(std::vector<std::string> folders) : folders_(std::move(folders)) {}
 
+  // Reads the prompts in the folders, and none from then on.
+  void read_all();
+  void read_no_more() { reads_no_more_ = true; }
+
   const expressions::Partial* find(const std::string& name, std::string& error) override;
   // The text of the prompt as it was written, without the front matter.
   std::string text(const std::string& name);
@@ -171,6 +180,7 @@ class PromptFiles final : public expressions::Partials {
   static void read(File& file);
 
   std::vector<std::string> folders_;
+  bool reads_no_more_ = false;
   std::map<std::string, std::unique_ptr<const File>> files_;  // by path
   std::map<std::string, const File*> by_name_;                // the prompts that were found
   std::map<const expressions::Partial*, const File*> files_of_;
