@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "runner/prompts.h"
 
+#include <sys/stat.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -67,7 +68,11 @@ std::vector<std::string> prompt_names(const std::vector<std::string>& folders) {
 Source read_prompt(const std::string& path, std::string& error) {
   std::string why, text;
   const Descriptor file = open_for_reading(path, why);
-  if (file) {
+  struct stat status {};
+  // A command may have put a pipe in place of the file, and reading it could wait forever.
+  if (file && (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))) {
+    why = "it is not a regular file";
+  } else if (file) {
     if (const int failed = read_all(file.get(), workflow::max_file_size, text); failed != 0) {
       why = failed == EFBIG ? "it is too large" : std::strerror(failed);
     }
