@@ -116,6 +116,29 @@ BOOST_AUTO_TEST_CASE(a_job_that_waits_for_a_person_says_how_to_answer) {
 }
 
 // Such a call cannot become a job, and its client would no longer be there.
+BOOST_AUTO_TEST_CASE(a_job_that_waits_for_two_answers_names_both_questions) {
+  ScratchFolder folder;
+  folder.file("tools/two.md",
+              "---\ntool: true\n---\n```mermaid\nstateDiagram-v2\nstate fork <<fork>>\nstate join <<join>>\n"
+              "[*] --> fork\nfork --> A\nfork --> B\nA --> join\nB --> join\njoin --> [*]\n```\n## Actions\n"
+              "- A: Shell \"touch a\"\n- B: Shell \"touch b\"\n");
+  McpClient client({"--config",
+                    folder.file("c.yaml",
+                                "commands: {ask: [touch], approvals: keep/approvals.json}\n"
+                                "mcp: {approve_within: 60, answer_within: 1}\n"),
+                    "--workflows", folder.path() + "/tools"},
+                   {.directory = folder.path(), .set = {{"XDG_RUNTIME_DIR", folder.path()}}});
+  client.initialize();
+  client.ask("tools/call", {{"name", "two"}, {"arguments", Json::object()}});
+  std::string list;
+  const auto names_both = [&] {
+    list = client.ask("tools/call", {{"name", "job_list"}, {"arguments", Json::object()}}).dump();
+    const std::size_t first = list.find("run `wtool approve ");
+    return first != std::string::npos && list.find("; run `wtool approve ", first) != std::string::npos;
+  };
+  BOOST_TEST(wait_until(names_both, std::chrono::seconds(20)), list);
+}
+
 BOOST_AUTO_TEST_CASE(a_question_of_another_tool_waits_no_longer_than_the_client) {
   ScratchFolder folder;
   folder.file("package.json", "{\"scripts\": {\"test\": \"true\"}}\n");

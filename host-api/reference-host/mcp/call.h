@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -89,10 +90,10 @@ struct ClientCall {
   std::optional<Question> question;  // the question that could not be settled
   // When the client needs an answer, for a call that cannot become a job. Set before the tool begins.
   std::optional<std::chrono::steady_clock::time_point> answer_by;
-  // How a person can answer the question for which the call waits, if that is possible only in another terminal; empty:
-  // no question waits. Any thread, with waits_mutex.
+  // How a person can answer each of the questions for which the call waits, if that is possible only in another terminal;
+  // empty: no question waits. Any thread, with waits_mutex.
   std::mutex waits_mutex;
-  std::string waits;
+  std::list<std::string> waits;
   // What the tool wants to have kept until the question is answered. The call that brings the answer passes this text
   // back to the tool.
   std::string continues;

@@ -58,6 +58,33 @@ Approval approval_of(const json& result) {
   return found == answers.end() ? Approval::no : found->second;
 }
 
+namespace {
+
+// Shows how one question of the call can be answered, as long as this object lives.
+class ShownWait {
+ public:
+  explicit ShownWait(ClientCall& call) : call_(call) {}
+  ShownWait(const ShownWait&) = delete;
+  ShownWait& operator=(const ShownWait&) = delete;
+  ~ShownWait() {
+    const std::lock_guard lock(call_.waits_mutex);
+    if (is_shown_) call_.waits.erase(place_);
+  }
+
+  void show(const std::string& how) {
+    const std::lock_guard lock(call_.waits_mutex);
+    place_ = call_.waits.insert(call_.waits.end(), how);
+    is_shown_ = true;
+  }
+
+ private:
+  ClientCall& call_;
+  bool is_shown_ = false;
+  std::list<std::string>::iterator place_;
+};
+
+}  // namespace
+
 Approval Elicitation::ask(const Question& question) {
   ClientCall* call = Calls::current();
   if (call == nullptr) return Approval::unavailable;
@@ -66,13 +93,9 @@ Approval Elicitation::ask(const Question& question) {
   }
   if (call->asks == ClientCall::Asks::client) return ask_client(question, *call);
   if (call->asks == ClientCall::Asks::nobody && waiting_ != nullptr) {
-    const auto set_waits = [call](const std::string& how) {
-      const std::lock_guard lock(call->waits_mutex);
-      call->waits = how;
-    };
-    const Approval answer = waiting_->ask(question, call->client, set_waits, call->answer_by);
-    set_waits("");
-    return answer;
+    ShownWait shown(*call);
+    return waiting_->ask(
+        question, call->client, [&](const std::string& how) { shown.show(how); }, call->answer_by);
   }
   if (!call->speaks_2026) return Approval::unavailable;
   const std::lock_guard lock(call->asking);

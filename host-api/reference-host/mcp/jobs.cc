@@ -150,8 +150,10 @@ void Jobs::hand_over(ClientCall& call) {
 namespace {
 
 std::string waits_of(ClientCall& call) {
+  std::string text;
   const std::lock_guard lock(call.waits_mutex);
-  return call.waits;
+  for (const std::string& how : call.waits) text += (text.empty() ? "" : "; ") + how;
+  return text;
 }
 
 }  // namespace
