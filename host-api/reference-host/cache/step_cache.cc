@@ -46,6 +46,10 @@ bool refuses_name(const CacheEntry& entry, const std::function<StepCache::Refuse
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
+std::string below_link(const std::string& output, const std::string& link) {
+  return "the output " + quoted(output) + " is below a link: " + quoted(link);
+}
+
 // The first folder of an output's path that is a link; empty: none is. Looks only at folders that are not in `checked`,
 // and adds them to it.
 std::string folder_link_above(const Work& work, const std::string& path, std::set<std::string>& checked) {
@@ -230,7 +234,14 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   if (again.parts != look.parts || again.modified != look.modified) return "its inputs changed while it ran";
   const FoundFiles found = find_files(work.directory, work.outputs, {}, PatternLinks::not_followed);
   if (!found.problem.empty()) return found.problem;
-  if (!found.unmatched.empty()) return "it made no output " + quoted(found.unmatched.front());
+  // A command in a sandbox could make a link to a folder that it may not read; the next run would put copies of the
+  // files there into the project.
+  std::set<std::string> checked_folders;
+  if (!found.unmatched.empty()) {
+    const std::string& output = found.unmatched.front();
+    const std::string link = folder_link_above(work, plain_path(output), checked_folders);
+    return link.empty() ? "it made no output " + quoted(output) : below_link(output, link);
+  }
 
   std::string problem;
   Store::Keeping keeping(store_, problem);
@@ -242,12 +253,9 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
                    .made = static_cast<std::int64_t>(std::time(nullptr)),
                    .parts = look.parts,
                    .result = result};
-  // A command in a sandbox could make a link to a folder that it may not read; the next run would put copies of the
-  // files there into the project.
-  std::set<std::string> checked_folders;
   for (const std::string& path : found.paths) {
     if (const std::string link = folder_link_above(work, plain_path(path), checked_folders); !link.empty()) {
-      return "the output " + quoted(path) + " is below a link: " + quoted(link);
+      return below_link(path, link);
     }
     const std::string file = absolute(work, path);
     const FileState state = hashes_.look(file);

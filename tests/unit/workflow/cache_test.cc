@@ -383,6 +383,12 @@ BOOST_AUTO_TEST_CASE(work_that_makes_no_output_or_changes_its_inputs_is_not_kept
   Work wanted = work();
   wanted.outputs = {"build/app", "build/other"};
   BOOST_TEST(once(wanted) == "no result of this step is kept; not kept: it made no output 'build/other'");
+  // An output behind a link was made, but is not searched for.
+  scratch.file("project/real/out.txt", "x");
+  fs::create_directory_symlink("real", project("sub"));
+  wanted.outputs = {"sub/out.txt"};
+  const std::string behind = once(wanted);
+  BOOST_TEST(behind.ends_with("; not kept: the output 'sub/out.txt' is below a link: 'sub'"), behind);
   StepCache cache(options());
   const Look look = cache.look(work());
   scratch.file("project/src/a.c", "int changed;\n");
