@@ -164,8 +164,9 @@ struct Tracing::Masked {
 };
 
 std::shared_ptr<const void> Tracing::hide(Mask mask) {
-  const std::unique_lock lock(masks_mutex_);
+  std::unique_lock lock(masks_mutex_);
   const auto place = masks_.insert(masks_.end(), std::move(mask));
+  lock.unlock();  // if the pointer cannot be made, it calls the function below
   return {&*place, [this, place](const void*) {
             const std::unique_lock removing(masks_mutex_);
             masks_.erase(place);
@@ -174,13 +175,13 @@ std::shared_ptr<const void> Tracing::hide(Mask mask) {
 
 void Tracing::emit(const LogRecord& record) {
   if (!enabled(record.level, record.target)) return;
+  std::optional<Masked> masked;
   {
     const std::shared_lock lock(masks_mutex_);
-    if (!masks_.empty()) {
-      const Masked masked(record, find(record.span), masks_);
-      return write(masked.record, masked.span);
-    }
+    if (!masks_.empty()) masked.emplace(record, find(record.span), masks_);
   }
+  // Without the lock: to write may wait, and hide() must not wait for it.
+  if (masked) return write(masked->record, masked->span);
   write(record, find(record.span));
 }
 
