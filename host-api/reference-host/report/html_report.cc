@@ -186,7 +186,8 @@ std::string steps(const RunRecord& run, const CombinationNames& names) {
     const runner::Outcome& outcome = step.end.outcome;
     const bool failed = step.status == Step::Status::failed;
     const auto [first, last] = logs.equal_range(step.number);
-    const bool is_log = step.action == "log" && first != last;  // its output is its text, which is shown below
+    // The output of a Log is its text, which is shown below.
+    const bool is_log = step.number != 0 && step.action == "log" && first != last;
     out += details.of("command", step.end.command, failed);
     if (!is_log) out += details.of("stdout", outcome.standard_output, failed, outcome.whole_output);
     out += details.of("stderr", outcome.standard_error, failed, outcome.whole_error);
