@@ -90,7 +90,8 @@ bool make_own_folder(const std::string& where, std::string& own, std::string& er
     error = "the folder " + own + " cannot be created: " + ::strerror(errno);
   } else if (::lstat(own.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() ||
              (status.st_mode & 077U) != 0) {
-    error = own + " is not a folder of yours that nobody else can use; remove it";
+    error = own + " is not a folder of yours that nobody else can use; remove it, or, if it is another user's, set " +
+            "TMPDIR to a folder outside of your home folder";
   }
   return error.empty();
 }
