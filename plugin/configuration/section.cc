@@ -48,10 +48,10 @@ Section::Section(const Json& all, std::string name, std::string& error) : name_(
   }
 }
 
-std::optional<double> Section::take_number(const char* key, double most) {
+std::optional<double> Section::take_number(const char* key, std::optional<double> given_most) {
   if (!take(key)) return std::nullopt;
   const ConfigKey& known = key_named(name_, key);
-  most = std::min(most, known.most);
+  const double most = given_most.value_or(known.most);
   if (taken_.is_number() && is_in_range(known, most, taken_.get<double>())) return taken_.get<double>();
   complain(key, taken_, range_of(known, most));
   return std::nullopt;

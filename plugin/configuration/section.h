@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,9 +24,9 @@ class Section {
 
   bool present() const { return present_; }
 
-  // A number in the range that the table of keys has for it (base/config/keys.h), of which `most` may lower the end.
+  // A number in the range that the table of keys has for it (base/config/keys.h); `most` replaces the end of the range.
   template <typename Number>
-  void number(const char* key, Number& value, double most = std::numeric_limits<double>::infinity()) {
+  void number(const char* key, Number& value, std::optional<double> most = std::nullopt) {
     if (const std::optional<double> number = take_number(key, most)) value = static_cast<Number>(*number);
   }
 
@@ -73,7 +72,7 @@ class Section {
 
  private:
   bool take(const char* key);
-  std::optional<double> take_number(const char* key, double most);
+  std::optional<double> take_number(const char* key, std::optional<double> most);
   void complain(const std::string& key, const Json& given, const std::string& allowed);
 
   const std::string name_;

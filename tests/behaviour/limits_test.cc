@@ -196,6 +196,11 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_FIXTURE_TEST_SUITE(resources, Limited)
 
+BOOST_AUTO_TEST_CASE(without_a_longest_timeout_the_standard_one_may_be_longer_than_the_usual_longest) {
+  const ToolUnderTest patient(plugin, Json::parse(R"({"limits":{"timeout_max":"none","timeout_default":7200}})"));
+  BOOST_TEST(patient.shell("echo hi").metadata().at("exit_code") == 0);
+}
+
 BOOST_AUTO_TEST_CASE(every_result_of_a_command_has_them) {
   const ToolUnderTest brief(plugin, Json::parse(R"({"limits":{"timeout_default":1}})"));
   for (const char* command : {"echo hi", "exit 3", "kill -9 $$", "sleep 61", "no-such-command-at-all"}) {
