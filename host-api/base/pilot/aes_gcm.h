@@ -4,9 +4,9 @@
 //   aes->seal(text, size, bound, nonce, key);
 //
 // - libsodium has it on each processor with instructions for it.
-// - libIPSec_MB also uses the processor's wide registers, and takes a sixth of libsodium's time. It is loaded when it is
-//   first needed, if it is installed in the version whose header this file was compiled with. It has no exit handler and
-//   no thread.
+// - libIPSec_MB also uses the processor's wide registers, and takes a sixth of libsodium's time. It is loaded when it
+//   is first needed, if it is installed in the version whose header this file was compiled with. It has no exit handler
+//   and no thread.
 #pragma once
 
 #include <array>

@@ -3,8 +3,8 @@
 // of aes_gcm.h.
 //
 // - AESGCM is used if both processors have instructions for it, because it takes a tenth to two thirds of ChaChaPoly's
-//   time. The host's ticket says whether the host can use AESGCM, the pilot chooses, and the host tries which of the two
-//   opens the first message. The handshake authenticates the choice.
+//   time. The host's ticket says whether the host can use AESGCM, the pilot chooses, and the host tries which of the
+//   two opens the first message. The handshake authenticates the choice.
 // - Both sides prove that they have the same key of 32 bytes. Nobody without the key gets past the handshake, and the
 //   key itself is never sent.
 // - Each side contributes a fresh X25519 key, so that recorded traffic stays secret even if the shared key becomes

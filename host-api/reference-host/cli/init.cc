@@ -127,7 +127,7 @@ int write_start(const StarterFile& start, const std::string& named) {
     bool made = false;
     const Descriptor folder = make_folder_without_links(".", std::string(start.folder), 0777, made, why);
     if (!folder) {
-      complain("cannot make the folder " + std::string(start.folder) + ": " + why);
+      complain("cannot create the folder " + std::string(start.folder) + ": " + why);
       return exit_unusable;
     }
   }
@@ -135,7 +135,7 @@ int write_start(const StarterFile& start, const std::string& named) {
     std::error_code failed;
     std::filesystem::create_directories(above, failed);
     if (failed) {
-      complain("cannot make the folder " + above.string() + ": " + failed.message());
+      complain("cannot create the folder " + above.string() + ": " + failed.message());
       return exit_unusable;
     }
   }

@@ -37,7 +37,8 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
       ->check(not_empty)
       ->group("Options for every command");
   add("--config", options.config, "FILE",
-      "The configuration to use instead of the project's, YAML or JSON (default: wtool.yaml here, if there is one)");
+      "The configuration to use instead of the project's, YAML or JSON (default: the nearest\n"
+      "wtool.yaml, from here up to the folder of the project)");
   add("--log", options.log, "FILTER",
       "The lowest level that is logged on standard error: off, error, warn, info, debug or trace. A part of\n"
       "the program may have its own level, as in info,shell_tools=debug (default: WTOOL_LOG, else warn, or error\n"

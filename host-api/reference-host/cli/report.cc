@@ -74,7 +74,7 @@ bool write_otlp(const std::string& folder, const journal::RunRecord& run) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) {
-    complain("cannot make the folder " + folder + ": " + failed.message());
+    complain("cannot create the folder " + folder + ": " + failed.message());
     return false;
   }
   const std::string base = resolve_links_above(folder + "/traces.json");

@@ -54,7 +54,7 @@ struct Resumed {
   bool keeps_part = true;  // if the flags name no part, the part of the earlier run is used
 };
 
-// Whether the files that the flags name can be written while this workflow file runs, and afterwards. False: the reason
+// True if the files that the flags name can be written while this workflow file runs, and afterwards. False: the reason
 // is on standard error.
 bool can_write_files(const RunFlags& flags, const std::string& workflow);
 

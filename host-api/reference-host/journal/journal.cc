@@ -74,7 +74,7 @@ std::unique_ptr<Journal> Journal::create(const std::string& directory, Options o
   // The folder is private, because it contains outputs. If it already exists, it keeps its mode.
   const Descriptor folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
   if (!folder) {
-    error = "cannot make the folder " + (fs::path(directory) / runs_folder).string() + ": " + why;
+    error = "cannot create the folder " + (fs::path(directory) / runs_folder).string() + ": " + why;
     return nullptr;
   }
   // Runs do not belong in a repository. If this fails, they merely show up in `git status`.

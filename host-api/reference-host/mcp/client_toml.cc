@@ -199,7 +199,6 @@ struct Table {
 };
 
 // Nothing: the text cannot be read, names a key twice, or does not write servers as tables; `problem` says which.
-
 std::optional<Table> read(const std::string& text, const std::string& name, std::string& problem) {
   auto all = TomlReader(text).read(problem);
   if (!all) return std::nullopt;

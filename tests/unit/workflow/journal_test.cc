@@ -392,7 +392,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_kept_in_memory_ends_the_journal, Folder) 
 BOOST_FIXTURE_TEST_CASE(without_a_folder_there_is_no_journal, Folder) {
   put(scratch.path() + "/.wtool", "a file");
   BOOST_TEST(Journal::create(scratch.path(), options(), error) == nullptr);
-  BOOST_TEST(error.find("cannot make the folder") != std::string::npos);
+  BOOST_TEST(error.find("cannot create the folder") != std::string::npos);
 }
 
 BOOST_FIXTURE_TEST_CASE(branches_write_at_the_same_time, Folder) {
