@@ -133,8 +133,8 @@ BOOST_FIXTURE_TEST_CASE(refused_network, Machine) {
       "Error: getaddrinfo EAI_AGAIN example.org",
       "ping: socket: Permission denied",
       "bash: socket: Permission denied",
-      "  File \"/usr/lib/python3.11/socketserver.py\", line 456, in __init__\n    self.socket = socket.socket()\n"
-      "PermissionError: [Errno 13] Permission denied",
+      ("  File \"/usr/lib/python3.11/socketserver.py\", line 456, in __init__\n    self.socket = socket.socket()\n"
+       "PermissionError: [Errno 13] Permission denied"),
       "Error: connect EACCES 127.0.0.1:80"};
   for (const char* text : texts) BOOST_TEST(told(text).empty(), text);
   context.network_refused = true;
