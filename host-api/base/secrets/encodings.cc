@@ -107,8 +107,7 @@ void append_encoded(std::string_view value, std::vector<std::string>& forms) {
   made.push_back(with_entities(value, "&quot;", "&apos;"));
   made.push_back(with_entities(value, "\"", "'"));
   for (std::string& form : made) {
-    if (form.size() < shortest_form || form == value) continue;
-    if (std::find(forms.begin(), forms.end(), form) == forms.end()) forms.push_back(std::move(form));
+    if (form.size() >= shortest_form && form != value) forms.push_back(std::move(form));
   }
 }
 
