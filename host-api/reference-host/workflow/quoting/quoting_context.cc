@@ -1,20 +1,17 @@
 #include "workflow/quoting/quoting_context.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "base/text.h"
 #include "workflow/quoting/quoting_marks.h"
+#include "workflow/quoting/simple_command.h"
 
 namespace wtool::host::workflow {
 namespace {
 
 constexpr std::size_t deepest = 64;
 constexpr std::size_t max_here_document_depth = 8;
-constexpr std::size_t max_literal = 256;  // bytes of a word that are read
-
-bool is_separator(char c) { return std::string_view(" \t\n;&|()<>").find(c) != std::string_view::npos; }
 
 class PlaceFinder {
  public:
@@ -26,36 +23,11 @@ class PlaceFinder {
   }
 
  private:
+  using Word = SimpleCommandReader::Word;
+
   struct PendingHere {
     HereDelimiter delimiter;
     bool quoted = false;
-  };
-
-  // A word of a command, without its quotes as far as that is known.
-  struct Word {
-    std::string text;
-    bool begun = false;
-    bool quoted = false;         // in part
-    bool unknown = false;        // a value or an expansion is in it
-    bool is_assignment = false;  // NAME=..., NAME+=... or NAME[...]=...
-  };
-
-  // What was read of a simple command.
-  struct SimpleCommand {
-    std::string name;          // empty: not read yet; "?": not known before the run
-    std::string previous;      // the word before; empty: it is not known, or there is none
-    std::string flags;         // the letters of all words that begin with '-'
-    std::size_t operands = 0;  // how many words came after the name
-    bool in_test = false;      // inside [[ ]]
-    bool redirects = false;    // the next word belongs to a redirection
-    bool has_prefix = false;   // `command`, `builtin` or `time` came, whose options are not the name
-    bool declares = false;     // `coproc` or `function` came, after which a name may come
-  };
-
-  // An open parenthesis: the command that continues behind it, for that of an array or of a process substitution.
-  struct Parenthesis {
-    bool is_array = false;
-    std::optional<SimpleCommand> outer;
   };
 
   struct Frame {
@@ -64,14 +36,9 @@ class PlaceFinder {
     Kind kind;
     std::size_t depth = 0;         // open parentheses inside
     bool seen_case = false;        // in a substitution: the word `case` was read
-    std::string word;              // the plain characters of the bare word that is being read
-    bool word_start = true;        // a '#' here begins a comment
-    bool word_plain = true;        // nothing quoted or inserted in the word so far
     bool escaped_newline = false;  // in a here-document: a backslash was before a newline
     std::vector<PendingHere> pending;
-    Word literal{};           // the word that is being read
-    SimpleCommand command{};  // the command that is being read
-    std::vector<Parenthesis> parentheses{};
+    SimpleCommandReader command{};
   };
 
   bool mark_here() const { return marks_.is_at(at_); }
@@ -81,6 +48,7 @@ class PlaceFinder {
 
   // --- the text ---
 
+  std::string_view rest() const { return std::string_view(text_).substr(std::min(at_, text_.size())); }
   char look(std::size_t ahead = 0) const { return at_ + ahead < end_ ? text_[at_ + ahead] : '\0'; }
   bool sees(std::string_view what) const {
     return at_ + what.size() <= end_ && std::string_view(text_).substr(at_, what.size()) == what &&
@@ -116,7 +84,6 @@ class PlaceFinder {
   Frame& top() { return frames_.back(); }
 
   void placeholder() {
-    Frame& frame = top();
     const char before = at_ > 0 ? text_[at_ - 1] : '\0';
     const bool fresh = marks_.was_just_at(at_);  // directly after another placeholder
     if (escaped_) {
@@ -128,20 +95,24 @@ class PlaceFinder {
     if (before == '$' && !fresh && !after_dollar_pair_) {
       return assign(Place::Kind::refused, "a '$' is directly before it");
     }
-    const bool after_variable = !fresh && variable_end_ == at_;
-    if (Frame* around = command_frame()) {
-      const bool evaluated = is_evaluated(*around), is_number = is_number_operand(around->command);
-      around->literal.begun = around->literal.unknown = true;
-      if (evaluated || is_number) {
-        frame.word_plain = false;
-        frame.word_start = false;
-        return evaluated ? assign(Place::Kind::refused, why_evaluated(around->command)) : assign(Place::Kind::number);
-      }
+    SimpleCommandReader* command = command_here();
+    if (command != nullptr && command->is_evaluated()) {
+      assign(Place::Kind::refused, command->why_evaluated());
+    } else if (command != nullptr && command->is_number_operand(rest())) {
+      assign(Place::Kind::number);
+    } else {
+      assign_by_quotes(!fresh && variable_end_ == at_);
     }
+    if (command != nullptr) command->word().begun = command->word().unknown = true;
+  }
+
+  // `after_variable`: directly after `$name`.
+  void assign_by_quotes(bool after_variable) {
+    const Frame& frame = top();
     switch (frame.kind) {
       case Frame::Kind::command:
       case Frame::Kind::substitution:
-        bare(frame);
+        assign_bare();
         break;
       case Frame::Kind::double_quoted:
         marks_.next_place().after_variable = after_variable;
@@ -166,79 +137,28 @@ class PlaceFinder {
     }
   }
 
-  // The frame of the command of which a word is here, in double quotes or not. nullptr: there is none.
-  Frame* command_frame() {
+  // The command that the text here belongs to, in double quotes or not. nullptr if the text belongs to no command, as in
+  // a here-document.
+  SimpleCommandReader* command_here() {
     for (std::size_t i = frames_.size(); i-- > 0 && i + 2 >= frames_.size();) {
       Frame& frame = frames_[i];
-      if (frame.kind == Frame::Kind::command || frame.kind == Frame::Kind::substitution) return &frame;
+      if (frame.kind == Frame::Kind::command || frame.kind == Frame::Kind::substitution) return &frame.command;
       if (frame.kind != Frame::Kind::double_quoted) return nullptr;
     }
     return nullptr;
   }
 
-  // Whether bash evaluates the word here as code, as the name of a variable, or as arithmetic, however it is quoted. As
-  // a part of `a[$(COMMAND)]`, a name or a number runs a command.
-  static bool is_evaluated(const Frame& frame) {
-    const SimpleCommand& command = frame.command;
-    const std::string& name = command.name;
-    const std::string& word = frame.literal.text;
-    if (command.redirects) return false;
-    if (!frame.parentheses.empty() && frame.parentheses.back().is_array && word.starts_with('[')) return true;
-    const std::string variable = word.substr(0, word.find_first_of("=+["));
-    const bool assigns = word.find('=') != std::string::npos;
-    if (assigns &&
-        is_one_of(variable, {"RANDOM", "SECONDS", "OPTIND", "HISTCMD", "PS4", "BASH_ENV", "ENV", "PROMPT_COMMAND"}) &&
-        (frame.literal.is_assignment || is_one_of(name, {"declare", "typeset", "local", "readonly", "export"}))) {
-      return true;
-    }
-    if (is_one_of(name, {"let", "trap", "unset", "mapfile", "readarray", "compgen", "complete"})) return true;
-    if (is_one_of(name, {"declare", "typeset", "local", "readonly"})) {
-      return !assigns || command.flags.find_first_of("inaA") != std::string::npos;
-    }
-    if (name == "export") return !assigns;
-    if (name == "getopts") return command.operands == 1;
-    if (name == "read") return !is_value_of_read(word) && !is_value_of_read(command.previous);
-    if (name == "wait") return command.previous == "-p";
-    if (name == "printf" && word.starts_with("-v")) return true;
-    return command.previous == "-v" && (command.in_test || is_one_of(name, {"printf", "test", "["}));
-  }
-  // Whether a word of `read` is an option whose value is only a text or a number of seconds.
-  static bool is_value_of_read(const std::string& word) {
-    return word.starts_with('-') && word.find_first_of("dinNpt") != std::string::npos;
-  }
-  static std::string why_evaluated(const SimpleCommand& command) {
-    const std::string what = command.in_test ? "[[" : command.name.empty() || command.name == "?" ? "" : command.name;
-    return (what.empty() ? "bash evaluates this value" : "bash evaluates this argument of " + what) +
-           " as code, as a name or as a number, so no value is safe here";
-  }
-
-  // Whether the word here is compared as a number in [[ ]], where bash evaluates it.
-  bool is_number_operand(const SimpleCommand& command) const {
-    if (!command.in_test) return false;
-    const auto is_operator = [](std::string_view word) {
-      return is_one_of(word, {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"});
-    };
-    if (is_operator(command.previous)) return true;
-    std::string_view rest = std::string_view(text_).substr(std::min(at_, text_.size()));
-    while (!rest.empty() && !is_separator(rest[0]) && !rest.starts_with("\\\n")) rest.remove_prefix(1);
-    while (rest.starts_with(' ') || rest.starts_with('\t') || rest.starts_with("\\\n")) {
-      rest.remove_prefix(rest[0] == '\\' ? 2 : 1);
-    }
-    return is_operator(rest.substr(0, 3)) && (rest.size() == 3 || is_separator(rest[3]));
-  }
-
-  void bare(Frame& frame) {
-    const std::size_t bracket = frame.word.find('[');
+  void assign_bare() {
+    const Word& word = top().command.word();
+    const std::size_t bracket = word.text.find('[');
     const bool subscript =
-        frame.word_plain && bracket != std::string::npos && bracket > 0 && is_word_character(frame.word[0]);
+        word.is_plain() && bracket != std::string::npos && bracket > 0 && is_word_character(word.text[0]);
     if (subscript) {
       assign(Place::Kind::refused,
              std::string("it is in the index of an array, which some shells evaluate") + use_variable);
     } else {
       assign(Place::Kind::bare);
     }
-    frame.word_plain = false;
-    frame.word_start = false;
   }
 
   void step() {
@@ -281,116 +201,62 @@ class PlaceFinder {
     Frame& frame = top();
     const char c = look();
     if (is_separator(c)) return separator(c);
-    const bool word_start = std::exchange(frame.word_start, false);
-    if (c == '#' && word_start) return comment();
-    Word& literal = frame.literal;
-    literal.begun = true;
+    Word& word = frame.command.word();
+    if (c == '#' && !word.begun) return comment();
+    word.begun = true;
     if (c == '\'') {
-      frame.word_plain = false;
-      literal.quoted = true;
+      word.quoted = true;
       return single_quoted();
     }
     if (c == '"') {
-      frame.word_plain = false;
-      literal.quoted = true;
+      word.quoted = true;
       ++at_;
       frames_.emplace_back(Frame::Kind::double_quoted);
       return;
     }
     if (c == '\\') {
-      frame.word_plain = false;
-      literal.quoted = true;
-      if (look(1) != '\n' && literal.text.size() < max_literal) literal.text += look(1);
+      word.quoted = true;
+      if (look(1) != '\n') word.add(look(1));
       return backslash();
     }
     if (c == '`') {
-      frame.word_plain = false;
-      literal.unknown = true;
+      word.unknown = true;
       return backticks();
     }
     if (c == '$') {
-      frame.word_plain = false;
-      literal.unknown = true;
+      word.unknown = true;
       if (sees("$'")) lose("$'...', which only some shells know,");
       if (sees("$[")) lose("$[...], which only some shells know,");
       return dollar();
     }
-    if (c == '=' && !literal.quoted && is_assignable(literal.text)) literal.is_assignment = true;
-    if (frame.word.size() < 256) frame.word += c;
-    if (literal.text.size() < max_literal) literal.text += c;
+    frame.command.add_bare(c);
     ++at_;
-  }
-
-  // NAME, NAME+ and NAME[...] can be assigned to.
-  static bool is_assignable(std::string_view text) {
-    if (text.ends_with('+')) text.remove_suffix(1);
-    const std::size_t bracket = text.find('[');
-    return is_variable_name(text.substr(0, bracket)) && (bracket == std::string_view::npos || text.ends_with(']'));
-  }
-
-  // Call it when a word may have ended.
-  static void take_word(Frame& frame) {
-    const Word word = std::exchange(frame.literal, {});
-    SimpleCommand& command = frame.command;
-    if (!word.begun) return;
-    if (std::exchange(command.redirects, false)) return;
-    const std::string& text = word.text;
-    const bool is_reserved = !word.quoted && !word.unknown;
-    if (text.starts_with('-')) command.flags += text.substr(1);
-    command.previous = word.unknown ? "" : text;
-    if (is_reserved && command.in_test && text == "]]") command.in_test = false;
-    if (is_reserved && command.declares && text == "{") {
-      command = {};
-      return;
-    }
-    if (!command.name.empty()) {
-      ++command.operands;
-      return;
-    }
-    if (word.is_assignment) return;
-    if (command.has_prefix && text.starts_with('-')) return;
-    if (is_one_of(text, {"command", "builtin"}) || (is_reserved && text == "time")) {
-      command.has_prefix = true;
-      return;
-    }
-    if (is_reserved && is_one_of(text, {"if", "then", "elif", "else", "while", "until", "do", "!", "{"})) return;
-    if (is_reserved && is_one_of(text, {"coproc", "function"})) {
-      command.declares = true;
-      return;
-    }
-    if (is_reserved && text == "[[") command.in_test = true;
-    command.name = word.unknown ? "?" : text;
   }
 
   void end_word() {
     Frame& frame = top();
-    take_word(frame);
-    if (frame.kind == Frame::Kind::substitution && frame.word_plain) {
-      if (frame.word == "case") frame.seen_case = true;
+    const Word word = frame.command.end_word();
+    if (frame.kind == Frame::Kind::substitution && word.is_plain()) {
+      if (word.text == "case") frame.seen_case = true;
       // The patterns of a `case` may have a parenthesis that closes nothing.
-      if (frame.word == "in" && frame.seen_case) lose("a `case` inside $( )");
+      if (word.text == "in" && frame.seen_case) lose("a `case` inside $( )");
     }
-    frame.word.clear();
-    frame.word_plain = true;
-    frame.word_start = true;
   }
 
   void separator(char c) {
     Frame& frame = top();
     // In 2>&1, the digit belongs to the redirection.
     const bool redirects = c == '<' || c == '>';
-    if (redirects && !frame.literal.quoted && !frame.literal.unknown &&
-        frame.literal.text.find_first_not_of("0123456789") == std::string::npos) {
-      frame.literal = {};
-    }
+    Word& word = frame.command.word();
+    if (redirects && word.is_plain() && word.text.find_first_not_of("0123456789") == std::string::npos) word = {};
     end_word();
     const char before = at_ > 0 ? text_[at_ - 1] : '\0';
     const bool in_operator =
         ((c == '&' || c == '|') && (before == '<' || before == '>')) || (c == '&' && look(1) == '>');
     if (redirects || in_operator) {
-      frame.command.redirects = true;
+      frame.command.begin_redirection();
     } else {
-      new_command(frame, c, before);
+      frame.command.read_separator(c, before);
     }
     if (c == '\n') return newline();
     if (c == '<' && sees("<<")) return here_operator();
@@ -407,30 +273,6 @@ class PlaceFinder {
       --top().depth;
     }
     ++at_;
-  }
-
-  // A new command begins behind the separator, unless the separator is a blank, or the command continues behind it.
-  static void new_command(Frame& frame, char separator, char before) {
-    SimpleCommand& command = frame.command;
-    if (separator == ' ' || separator == '\t') return;
-    if (command.in_test) {
-      command.previous.clear();
-      return;
-    }
-    if (separator == '(') {
-      const bool continues = before == '=' || before == '<' || before == '>';
-      frame.parentheses.push_back({before == '=', continues ? std::optional(command) : std::nullopt});
-      command = {};
-      return;
-    }
-    std::optional<SimpleCommand> outer;
-    if (separator == ')' && !frame.parentheses.empty()) {
-      outer = std::move(frame.parentheses.back().outer);
-      frame.parentheses.pop_back();
-    }
-    if (separator == '\n' && !frame.parentheses.empty() && frame.parentheses.back().is_array) return;
-    command = outer.value_or(SimpleCommand());
-    command.redirects = false;
   }
 
   void close() {
@@ -469,17 +311,18 @@ class PlaceFinder {
         break;
       }
     }
-    Frame* around = command_frame();
+    SimpleCommandReader* command = command_here();
     std::size_t read = at_;
     const auto read_to = [&](std::size_t next) {
-      if (around != nullptr && next - read < max_literal) around->literal.text += text_.substr(read, next - read);
+      if (command != nullptr && next - read < SimpleCommandReader::max_word)
+        command->word().text += text_.substr(read, next - read);
       read = next;
     };
     while (marks_.is_before(end + 1)) {
       read_to(marks_.next_offset());
-      if (around != nullptr) around->literal.unknown = true;
-      if (around != nullptr && (is_evaluated(*around) || is_number_operand(around->command))) {
-        assign(Place::Kind::refused, why_evaluated(around->command));
+      if (command != nullptr) command->word().unknown = true;
+      if (command != nullptr && (command->is_evaluated() || command->is_number_operand(rest()))) {
+        assign(Place::Kind::refused, command->why_evaluated());
       } else {
         assign(Place::Kind::single_quoted);
       }
@@ -538,9 +381,9 @@ class PlaceFinder {
       return backslash();
     }
     if (frame.kind == Frame::Kind::double_quoted) {
-      if (Frame* around = command_frame()) {
-        if (c == '`' || c == '$') around->literal.unknown = true;
-        if (around->literal.text.size() < max_literal) around->literal.text += c;
+      if (SimpleCommandReader* command = command_here()) {
+        if (c == '`' || c == '$') command->word().unknown = true;
+        command->word().add(c);
       }
     }
     if (c == '`') return backticks();
@@ -581,7 +424,7 @@ class PlaceFinder {
       ++at_;
       return;
     }
-    top().command.redirects = false;  // the delimiter is read here
+    top().command.end_redirection();  // the delimiter is read here
     PendingHere here;
     if (look() == '-' && !mark_here()) {
       here.delimiter.strip_tabs = true;
