@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace wtool {
 
@@ -11,9 +12,26 @@ std::string lowered(std::string_view text) {
 }
 
 void replace_all(std::string& text, std::string_view part, std::string_view with) {
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + with.size())) {
-    text.replace(at, part.size(), with);
+  std::size_t at = text.find(part);
+  if (at == std::string::npos) return;
+  std::string replaced;
+  replaced.reserve(text.size());
+  std::size_t copied = 0;
+  for (; at != std::string::npos; at = text.find(part, copied)) {
+    replaced.append(text, copied, at - copied).append(with);
+    copied = at + part.size();
   }
+  text = std::move(replaced.append(text, copied));
+}
+
+std::string with_entities(std::string_view plain, std::string_view quote, std::string_view apostrophe) {
+  std::string text(plain);
+  replace_all(text, "&", "&amp;");
+  replace_all(text, "<", "&lt;");
+  replace_all(text, ">", "&gt;");
+  replace_all(text, "\"", quote);
+  replace_all(text, "'", apostrophe);
+  return text;
 }
 
 std::string in_capitals(std::string_view text) {

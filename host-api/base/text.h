@@ -34,6 +34,10 @@ bool is_variable_name(std::string_view name);
 // Replaces every occurrence of `part`, which must not be empty. What is inserted is not searched again.
 void replace_all(std::string& text, std::string_view part, std::string_view with);
 
+// The text as HTML and XML write it, where both kinds of quotes have several names.
+std::string with_entities(std::string_view plain, std::string_view quote = "&quot;",
+                          std::string_view apostrophe = "&#39;");
+
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words);
 
 // "a, b or c"

@@ -136,9 +136,8 @@ std::string entry_problem(std::string_view rest) {
     if (end == 0) return "has an extra space: write one space between two words, and no space at either end";
     if (const std::string odd = odd_part(rest.substr(0, end)); !odd.empty()) {
       return "has a " + escaped(odd) +
-             ", which means something to a shell. Entries are literal words; a wildcard is allowed only as a final \" "
-             "*\" (any "
-             "further arguments)";
+             ", which means something to a shell. Entries are literal words; a wildcard is allowed only as a final "
+             "\" *\" (any further arguments)";
     }
     if (end == rest.size()) return {};
     rest.remove_prefix(end + 1);

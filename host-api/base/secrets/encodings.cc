@@ -41,33 +41,6 @@ std::string percent_encoded(std::string_view text, std::string_view digits, std:
   return out;
 }
 
-// As in HTML, where quotes have several names.
-std::string with_entities(std::string_view text, std::string_view quote, std::string_view apostrophe) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += quote;
-        break;
-      case '\'':
-        out += apostrophe;
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string base64(std::string_view bytes) {
@@ -101,7 +74,7 @@ void append_encoded(std::string_view value, std::vector<std::string>& forms) {
       replace_all(made.back(), "%20", "+");
     }
   }
-  made.push_back(with_entities(value, "&quot;", "&#39;"));
+  made.push_back(with_entities(value));
   made.push_back(with_entities(value, "&quot;", "&#x27;"));
   made.push_back(with_entities(value, "&#34;", "&#39;"));
   made.push_back(with_entities(value, "&quot;", "&apos;"));

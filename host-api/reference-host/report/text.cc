@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "journal/run_record.h"
 #include "terminal/text.h"
@@ -73,40 +74,10 @@ std::string step_label(const std::string& its_branch, const std::string& state, 
 }
 
 std::string markup_text(std::string_view text) {
-  const std::string clean = cleaned_for_terminal(text, true);
-  std::string out;
-  out.reserve(clean.size() + clean.size() / 16);
-  for (std::size_t i = 0; i < clean.size(); ++i) {
-    switch (clean[i]) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      case '\xef':
-        // U+FFFE and U+FFFF.
-        if (clean.compare(i, 2, "\xef\xbf") == 0 && i + 2 < clean.size() &&
-            static_cast<unsigned char>(clean[i + 2]) >= 0xbe) {
-          out += '?';
-          i += 2;
-          break;
-        }
-        [[fallthrough]];
-      default:
-        out += clean[i];
-    }
-  }
-  return out;
+  std::string clean = cleaned_for_terminal(text, true);
+  replace_all(clean, "\xef\xbf\xbe", "?");  // U+FFFE
+  replace_all(clean, "\xef\xbf\xbf", "?");  // U+FFFF
+  return with_entities(clean);
 }
 
 std::string bounded_text(std::string_view text, std::size_t most) {

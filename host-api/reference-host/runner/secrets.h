@@ -32,11 +32,11 @@ class Secrets {
   std::size_t undecided_tail(std::string_view text) const;
 
  private:
-  // These three: with mutex_ held.
+  // The caller of these functions holds mutex_.
   std::string masked_piece(std::string_view text) const;
   std::size_t longest_beginning_at_the_end(std::string_view text) const;
   std::size_t longest_end_at_the_beginning(std::string_view text) const;
-  // The size of the longest form with which `text` (not empty) begins; 0 if it begins with no form. With mutex_ held.
+  // The size of the longest form with which `text` (not empty) begins; 0 if it begins with no form.
   std::size_t max_at_the_beginning(std::string_view text) const;
 
   std::atomic<bool> any_{false};
