@@ -22,6 +22,7 @@ constexpr const char* abort_file_name = ".abort";
 constexpr std::size_t max_reason = 4096;  // bytes
 // How long a writer that has created the file may take to write its text and close it.
 constexpr int settle_ms = 50;
+constexpr int unwatched_ms = 100;
 
 // Joins the text into one line without control characters. Each byte that is not part of valid UTF-8 becomes '?'.
 std::string cleaned(std::string text) {
@@ -64,15 +65,10 @@ AbortWatcher::AbortWatcher(std::string directory, Stop& stop)
       file_(folder_ + "/" + abort_file_name),
       stop_(stop) {
   inotify_ = Descriptor(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (inotify_ && end_) {
-    directory_watch_ = ::inotify_add_watch(inotify_.get(), directory_.c_str(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
-  }
-  if (directory_watch_ < 0) {
+  if (!inotify_ || !end_ || ::access(directory_.c_str(), F_OK) != 0) {
     error_ = "cannot watch for " + file_ + ": " + std::strerror(errno);
     return;
   }
-  // First watch, then look: if a file appears in between, an event reports it.
-  watch_folder();
   before_ = version();
   try {
     thread_ = std::thread([this] { watch(); });
@@ -86,6 +82,18 @@ AbortWatcher::~AbortWatcher() {
     end_.signal();
     thread_.join();
   }
+}
+
+void AbortWatcher::begin() {
+  directory_watch_ = ::inotify_add_watch(inotify_.get(), directory_.c_str(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+  // First watch, then look: if a file appears in between, an event reports it.
+  if (directory_watch_ >= 0) watch_folder();
+  look_again();
+}
+
+void AbortWatcher::look_again() {
+  const Version now = version();
+  if (now.there && now != before_) settling_ = true;
 }
 
 void AbortWatcher::watch_folder() {
@@ -104,15 +112,21 @@ AbortWatcher::Version AbortWatcher::version() const {
 }
 
 void AbortWatcher::watch() {
+  bool begun = false;
   while (!triggered_) {
     pollfd waits[] = {{end_.descriptor(), POLLIN, 0}, {inotify_.get(), POLLIN, 0}};
-    const int ready = ::poll(waits, 2, settling_ ? settle_ms : -1);
+    const int ready = ::poll(waits, 2, settling_ ? settle_ms : directory_watch_ < 0 ? unwatched_ms : -1);
     if (ready < 0 && errno != EINTR) return;
     if (ready > 0 && waits[0].revents != 0) return;
     if (ready > 0) {
       drain_events();
     } else if (ready == 0 && settling_) {
       trigger();
+    } else if (ready == 0 && !begun) {
+      begin();
+      begun = true;
+    } else if (ready == 0) {
+      look_again();
     }
   }
 }
@@ -134,8 +148,7 @@ void AbortWatcher::drain_events() {
       } else if (event.wd == directory_watch_ && name == folder_name) {
         // The folder is new or was moved here, so any file in it is new here, too.
         watch_folder();
-        const Version now = version();
-        if (now.there && now != before_) settling_ = true;
+        look_again();
       } else if (event.wd == folder_watch_ && (event.mask & (IN_MOVE_SELF | IN_DELETE_SELF)) != 0) {
         ::inotify_rm_watch(inotify_.get(), folder_watch_);
         folder_watch_ = -1;

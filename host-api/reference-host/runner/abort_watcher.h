@@ -4,6 +4,8 @@
 // - The file's text (at most 4 KiB, cleaned) is the reason for the stop.
 // - The watcher uses inotify, on a thread of its own. The folder `.swissarmyhammer` may be made, removed and made
 //   again.
+// - Watches are made only for a run that lasts longer than 100 ms. To close an inotify descriptor that has watches, the
+//   kernel waits up to 15 ms, which is more than a short run takes. A file that appears earlier stops the run then.
 #pragma once
 
 #include <array>
@@ -25,7 +27,8 @@ class AbortWatcher {
   AbortWatcher& operator=(const AbortWatcher&) = delete;
   ~AbortWatcher();
 
-  // Why the file is not watched (no inotify instance was left, say); empty: it is watched.
+  // Why the file is not watched (no inotify instance was left, say); empty: it is watched. If the kernel refuses a watch
+  // later, the watcher looks for the file every 100 ms.
   const std::string& error() const { return error_; }
 
  private:
@@ -37,8 +40,11 @@ class AbortWatcher {
   };
 
   void watch();
+  void begin();
   void drain_events();
   void watch_folder();
+  // Call it when the file may be new.
+  void look_again();
   Version version() const;
   void trigger();
 

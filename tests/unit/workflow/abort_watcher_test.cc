@@ -1,7 +1,10 @@
-// The abort file, in a directory of its own. Every wait is for the event itself.
+// The abort file, in a directory of its own. Every wait is for the event itself. A watcher makes its watches after a
+// short time; most cases wait for them, and some are faster than they are.
 #include "runner/abort_watcher.h"
 
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -9,8 +12,11 @@
 #include <condition_variable>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <thread>
 
 namespace abort_watcher_test {
 
@@ -37,6 +43,18 @@ struct Scene {
   }
   ~Scene() { fs::remove_all(path); }
 
+  // Waits until inotify watches the directory, which /proc shows.
+  static void wait_for_watches() {
+    for (;;) {
+      for (const auto& entry : fs::directory_iterator("/proc/self/fdinfo")) {
+        std::ifstream info(entry.path());
+        const std::string text{std::istreambuf_iterator<char>(info), {}};
+        if (text.find("inotify wd:") != std::string::npos) return;
+      }
+      std::this_thread::yield();
+    }
+  }
+
   void write(const std::string& text) const { std::ofstream(path / ".swissarmyhammer/.abort") << text; }
   void make_folder() const { fs::create_directory(path / ".swissarmyhammer"); }
 
@@ -60,6 +78,7 @@ struct Scene {
 BOOST_FIXTURE_TEST_CASE(a_file_that_appears_stops_gracefully_with_its_text, Scene) {
   make_folder();
   const AbortWatcher watcher(path, stop);
+  wait_for_watches();
   BOOST_REQUIRE(watcher.error().empty());
   write("  the disk is full\n");
   BOOST_TEST(reason() == "the disk is full");
@@ -68,6 +87,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_appears_stops_gracefully_with_its_text, Scen
 
 BOOST_FIXTURE_TEST_CASE(the_folder_may_come_later, Scene) {
   const AbortWatcher watcher(path, stop);
+  wait_for_watches();
   make_folder();
   write("late");
   BOOST_TEST(reason() == "late");
@@ -76,6 +96,7 @@ BOOST_FIXTURE_TEST_CASE(the_folder_may_come_later, Scene) {
 BOOST_FIXTURE_TEST_CASE(the_folder_may_vanish_and_return, Scene) {
   make_folder();
   const AbortWatcher watcher(path, stop);
+  wait_for_watches();
   fs::remove_all(path / ".swissarmyhammer");
   make_folder();
   write("again");
@@ -86,6 +107,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_moved_here_with_the_file_counts, Scene)
   fs::create_directory(path / "other");
   std::ofstream(path / "other/.abort") << "moved";
   const AbortWatcher watcher(path, stop);
+  wait_for_watches();
   fs::rename(path / "other", path / ".swissarmyhammer");
   BOOST_TEST(reason() == "moved");
 }
@@ -94,6 +116,7 @@ BOOST_FIXTURE_TEST_CASE(a_stale_file_is_ignored_and_a_rewritten_one_counts, Scen
   make_folder();
   write("stale");
   const AbortWatcher watcher(path, stop);
+  wait_for_watches();
   // Another file in the same folder is not a reason. Events come in order, so the watcher sees that file first.
   std::ofstream(path / ".swissarmyhammer/other") << "x";
   write("fresh");
@@ -111,6 +134,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_renamed_into_place_counts, Scene) {
   make_folder();
   write("stale");
   const AbortWatcher watcher(path, stop);
+  wait_for_watches();
   std::ofstream(path / "new") << "renamed";
   fs::rename(path / "new", path / ".swissarmyhammer/.abort");
   BOOST_TEST(reason() == "renamed");
@@ -121,6 +145,7 @@ BOOST_FIXTURE_TEST_CASE(links_and_files_that_stay_open_count, Scene) {
   std::ofstream(path / "text") << "linked";
   {
     const AbortWatcher watcher(path, stop);
+    wait_for_watches();
     fs::create_hard_link(path / "text", path / ".swissarmyhammer/.abort");
     BOOST_TEST(reason() == "linked");
   }
@@ -154,8 +179,55 @@ BOOST_FIXTURE_TEST_CASE(the_text_is_bounded_and_cleaned, Scene) {
 BOOST_FIXTURE_TEST_CASE(something_that_is_not_a_file_has_no_text, Scene) {
   make_folder();
   const AbortWatcher watcher(path, stop);
+  wait_for_watches();
   fs::create_directory(path / ".swissarmyhammer/.abort");
   BOOST_TEST(reason() == "the file .swissarmyhammer/.abort appeared");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_file_that_appears_before_the_watches_counts, Scene) {
+  const AbortWatcher watcher(path, stop);
+  make_folder();
+  write("early");
+  BOOST_TEST(reason() == "early");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_stale_file_that_is_rewritten_before_the_watches_counts, Scene) {
+  make_folder();
+  write("stale");
+  const AbortWatcher watcher(path, stop);
+  write("early and longer");
+  BOOST_TEST(reason() == "early and longer");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_stale_file_alone_stops_nothing_when_the_watches_are_made, Scene) {
+  make_folder();
+  write("stale");
+  const AbortWatcher watcher(path, stop);
+  wait_for_watches();
+  write("fresh");
+  BOOST_TEST(reason() == "fresh");
+}
+
+// In a user namespace of its own, a process may have its own limit.
+BOOST_FIXTURE_TEST_CASE(without_a_watch_left_the_file_is_looked_for, Scene) {
+  make_folder();
+  constexpr int no_namespace = 77;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWUSER) != 0) ::_exit(no_namespace);
+    std::ofstream("/proc/sys/user/max_inotify_watches") << 0 << std::flush;
+    const AbortWatcher watcher(path, stop);
+    write("seen");
+    ::_exit(watcher.error().empty() && reason() == "seen" ? 0 : 1);
+  }
+  int status = 0;
+  BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
+  BOOST_REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == no_namespace) {
+    BOOST_TEST_MESSAGE("skipped: this user may not make a user namespace");
+  } else {
+    BOOST_TEST(WEXITSTATUS(status) == 0);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_that_cannot_be_watched_is_reported) {
