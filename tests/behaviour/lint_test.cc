@@ -301,6 +301,14 @@ BOOST_FIXTURE_TEST_CASE(two_broken_commands_that_would_be_right_together_are_bot
   BOOST_TEST(all.size() == 4U);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_keyword_of_the_shell_is_found_among_plain_words, Lint) {
+  const auto all =
+      found(chain({"A", "B", "C"}, "- A: Shell \"done\"\n- B: Shell \" then make all\"\n- C: Shell \"make done\"\n"));
+  BOOST_REQUIRE(all.size() == 2U);
+  BOOST_TEST(holds(all[0], "the shell cannot read this command"), all[0]);
+  BOOST_TEST(holds(all[1], "the shell cannot read this command"), all[1]);
+}
+
 BOOST_FIXTURE_TEST_CASE(commands_that_only_look_odd_are_fine, Lint) {
   const auto all = found(chain({"A", "B", "C", "D", "E", "F"},
                                "- A: Shell \"echo it\\\\'s; case x in (x) echo;; y) :;; esac\"\n- B: Shell \"cat "

@@ -19,6 +19,7 @@
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "base/pidfd.h"
+#include "base/text.h"
 
 namespace wtool::host {
 
@@ -132,6 +133,20 @@ std::string system_shell(std::string_view shell) {
   return {};
 }
 
+// Whether each word of the command is plain text, so that no shell has anything to say about it. Saves the start of a
+// process in a run of simple commands.
+bool is_plain(std::string_view command) {
+  constexpr std::string_view plain = " ./-_=,:@%+";
+  if (!std::all_of(command.begin(), command.end(),
+                   [&](char c) { return is_letter_or_digit(c) || plain.find(c) != std::string_view::npos; })) {
+    return false;
+  }
+  const std::string_view first =
+      command.substr(0, std::min(command.find(' ', command.find_first_not_of(' ')), command.size()));
+  return !is_one_of(trimmed(first), {"case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function",
+                                     "if", "in", "select", "then", "time", "until", "while"});
+}
+
 // Where a command is in the text of all commands.
 struct CommandLines {
   std::size_t command = 0;
@@ -153,6 +168,7 @@ std::vector<workflow::ShellMistake> unreadable_commands(const std::string& shell
   };
   std::vector<std::size_t> together;
   for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (is_plain(commands[i])) continue;
     // An unfinished here-document would take all following commands as its text.
     const bool reaches_far = commands[i].find("<<") != std::string::npos;
     if (reaches_far || commands.size() == 1) {
