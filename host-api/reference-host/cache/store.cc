@@ -29,12 +29,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int entry_version = 2;  // raised when the meaning of an entry changes
+constexpr int entry_version = 3;  // raised when the meaning of an entry changes
 constexpr std::size_t max_entry_bytes = 64UL << 20;
 constexpr std::size_t piece = 256UL * 1024;
 
 std::string failure(const std::string& what, int error) { return what + ": " + ::strerror(error); }
 
+// The parts come first and have a hash of their own, since only an explanation of what has changed reads them.
 std::string entry_text(const CacheEntry& entry) {
   json outputs = json::array();
   for (const CachedOutput& output : entry.outputs) {
@@ -47,30 +48,39 @@ std::string entry_text(const CacheEntry& entry) {
     }
     outputs.push_back(std::move(one));
   }
-  const json all = {
-      {"v", entry_version},    {"key", entry.key},   {"step", entry.step},   {"file", entry.file},
-      {"run", entry.run},      {"made", entry.made}, {"parts", entry.parts}, {"outputs", std::move(outputs)},
-      {"result", entry.result}};
-  return dumped(all) + '\n';
+  const json head = {{"v", entry_version}, {"key", entry.key},   {"step", entry.step},           {"file", entry.file},
+                     {"run", entry.run},   {"made", entry.made}, {"outputs", std::move(outputs)}};
+  const std::string parts = dumped(json(entry.parts));
+  const std::string rest = dumped(head) + '\n' + entry.result;
+  return sha256(parts) + '\n' + parts + '\n' + sha256(rest) + '\n' + rest;
+}
+
+// Removes the beginning of a text up to the first line end, and returns it without the line end.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
 }
 
 // Nothing: it is not an entry that this program writes.
-std::optional<CacheEntry> entry_of(std::string_view text) {
-  if (text.size() <= sha256_size || text[sha256_size] != '\n') return std::nullopt;
-  const std::string_view rest = text.substr(sha256_size + 1);
-  if (sha256(rest) != text.substr(0, sha256_size)) return std::nullopt;
+std::optional<CacheEntry> entry_of(std::string_view text, bool with_parts) {
+  const std::string_view hash_of_parts = take_line(text);
+  const std::string_view parts = take_line(text);
+  const std::string_view hash_of_rest = take_line(text);
+  if (sha256(text) != hash_of_rest || (with_parts && sha256(parts) != hash_of_parts)) return std::nullopt;
   try {
-    const json all = parse_json_or_throw(rest);
-    if (all.at("v") != entry_version) return std::nullopt;
+    const json head = parse_json_or_throw(take_line(text));
+    if (head.at("v") != entry_version) return std::nullopt;
     CacheEntry entry;
-    all.at("key").get_to(entry.key);
-    all.at("step").get_to(entry.step);
-    all.at("file").get_to(entry.file);
-    all.at("run").get_to(entry.run);
-    all.at("made").get_to(entry.made);
-    all.at("parts").get_to(entry.parts);
-    all.at("result").get_to(entry.result);
-    for (const json& one : all.at("outputs")) {
+    head.at("key").get_to(entry.key);
+    head.at("step").get_to(entry.step);
+    head.at("file").get_to(entry.file);
+    head.at("run").get_to(entry.run);
+    head.at("made").get_to(entry.made);
+    if (with_parts) parse_json_or_throw(parts).get_to(entry.parts);
+    entry.result = text;
+    for (const json& one : head.at("outputs")) {
       CachedOutput output;
       one.at("path").get_to(output.path);
       one.at("bytes").get_to(output.bytes);
@@ -203,11 +213,13 @@ bool Store::write(const std::string& to, std::string_view text, bool durable, st
   return false;
 }
 
-std::optional<CacheEntry> Store::find(std::string_view key) const {
+std::optional<CacheEntry> Store::find(std::string_view key) const { return read(key, false); }
+
+std::optional<CacheEntry> Store::read(std::string_view key, bool with_parts) const {
   const std::string file = path("entries", key);
   const auto text = content_of(file);
   if (!text) return std::nullopt;
-  auto entry = entry_of(*text);
+  auto entry = entry_of(*text, with_parts);
   if (entry && entry->key == key) return entry;
   ::unlink(file.c_str());
   return std::nullopt;
@@ -215,7 +227,7 @@ std::optional<CacheEntry> Store::find(std::string_view key) const {
 
 std::optional<CacheEntry> Store::latest(std::string_view step) const {
   const auto key = content_of(path("latest", step));
-  return key && is_sha256(*key) ? find(*key) : std::nullopt;
+  return key && is_sha256(*key) ? read(*key, true) : std::nullopt;
 }
 
 bool Store::has_content(std::string_view hash) const {
@@ -285,11 +297,11 @@ std::string Store::Keeping::add(const std::string& file, const Look& look, std::
 
 bool Store::Keeping::finish(const CacheEntry& entry, std::string_view step, std::string& problem) {
   const std::string text = entry_text(entry);
-  if (text.size() + sha256_size + 1 > max_entry_bytes) {
+  if (text.size() > max_entry_bytes) {
     problem = "the result is too large";
     return false;
   }
-  if (!store_.write(store_.path("entries", entry.key), sha256(text) + '\n' + text, true, problem)) return false;
+  if (!store_.write(store_.path("entries", entry.key), text, true, problem)) return false;
   std::string ignored;
   store_.write(store_.path("latest", step), entry.key, false, ignored);
   return true;

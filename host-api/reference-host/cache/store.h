@@ -1,7 +1,7 @@
 // Keeps on disk what steps have made: their results and the contents of their outputs.
 //
 //   $XDG_CACHE_HOME/wtool/steps/
-//     entries/KEY    a result, and which outputs belong to it; its first line is the hash of the rest
+//     entries/KEY    a result, and which outputs belong to it, with hashes of what the file itself has
 //     blobs/HASH     the content of an output
 //     latest/STEP    the key of the newest entry of a step, which shows what has changed since
 //     files/HASH     the record of FileHashes for one directory
@@ -45,7 +45,7 @@ struct CacheEntry {
   std::string file{};                          // of the workflow
   std::string run{};                           // the run that made it; may be empty
   std::int64_t made = 0;                       // seconds since 1970
-  std::map<std::string, std::string> parts{};  // the names of the key's parts, each with a hash
+  std::map<std::string, std::string> parts{};  // the names of the key's parts, each with a hash; find() leaves it empty
   std::vector<CachedOutput> outputs{};
   std::string result{};  // JSON text that only the caller interprets
 };
@@ -115,6 +115,7 @@ class Store {
   Descriptor lock(int how) const;
   bool write(const std::string& to, std::string_view text, bool durable, std::string& problem) const;
   bool make_folders(std::string& problem) const;
+  std::optional<CacheEntry> read(std::string_view key, bool with_parts) const;
   void remove(std::string_view key) const;
 
   const std::string folder_;
