@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/edit_distance.h"
@@ -14,11 +15,6 @@
 
 namespace wtool::host::workflow {
 namespace {
-
-const std::vector<std::string>& own_options() {
-  static const std::vector<std::string> names = {"ready", "ready_timeout", "restart", "free_port"};
-  return names;
-}
 
 bool read_ready(ActionReading& in, ServiceAction& made) {
   const std::size_t at = in.cursor.here();
@@ -95,16 +91,24 @@ bool read_free_port(ActionReading& in, ServiceAction& made) {
   return false;
 }
 
-bool read_own_option(ActionReading& in, const std::string& name, ServiceAction& made) {
+// The options that only a service has.
+struct OwnOption {
+  std::string_view name;
+  std::string_view value;  // as an example
+  bool (*read)(ActionReading& in, ServiceAction& made);
+};
+constexpr OwnOption own_options[] = {
+    {"ready", "\"command\"", read_ready},
+    {"ready_timeout", "20s", read_ready_timeout},
+    {"restart", "N", read_restart},
+    {"free_port", "name", read_free_port},
+};
+
+bool read_own_option(ActionReading& in, const OwnOption& option, ServiceAction& made) {
   in.cursor.take_bare_word();
-  if (!in.cursor.take_symbol('=')) {
-    in.cursor.fail("a '=' is expected after the name of the option " + name);
-    return false;
-  }
-  if (name == "ready") return read_ready(in, made);
-  if (name == "ready_timeout") return read_ready_timeout(in, made);
-  if (name == "restart") return read_restart(in, made);
-  return read_free_port(in, made);
+  if (in.cursor.take_symbol('=')) return option.read(in, made);
+  in.cursor.fail("a '=' is expected after the name of the option " + std::string(option.name));
+  return false;
 }
 
 bool read_service_option(ActionReading& in, OptionReader& options, ServiceAction& made) {
@@ -115,10 +119,10 @@ bool read_service_option(ActionReading& in, OptionReader& options, ServiceAction
     options.note(of_shell, in.cursor.here());
     return read_shell_option(in, of_shell, made.run);
   }
-  const std::vector<std::string>& own = own_options();
-  if (std::find(own.begin(), own.end(), name) != own.end()) {
+  for (const OwnOption& option : own_options) {
+    if (option.name != name) continue;
     options.note(name, in.cursor.here());
-    return read_own_option(in, name, made);
+    return read_own_option(in, option, made);
   }
   if (in.cursor.explain_quotes()) return false;
   if (name == "timeout") {
@@ -128,14 +132,18 @@ bool read_service_option(ActionReading& in, OptionReader& options, ServiceAction
     return false;
   }
   std::vector<std::string> known = options.names();
-  known.insert(known.end(), own.begin(), own.end());
+  std::string own;
+  for (const OwnOption& option : own_options) {
+    known.emplace_back(option.name);
+    own.append(option.name).append("=").append(option.value).append(", ");
+  }
   known.insert(known.end(), {"working_dir", "env", "env_file", "shell", "shell_options"});
   in.cursor.fail(
       "this is not an option: " + in.cursor.rest_for_message() +
       question_then(did_you_mean(name, known),
-                    "the options of a service are ready=\"command\", ready_timeout=20s, restart=N, free_port=name, "
-                    "working_dir, env, env_file, shell, shell_options, retry, backoff, total_timeout, on failure, "
-                    "result, secret"));
+                    "the options of a service are " + own +
+                        "working_dir, env, env_file, shell, shell_options, retry, backoff, total_timeout, on failure, "
+                        "result, secret"));
   return false;
 }
 
