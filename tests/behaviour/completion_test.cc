@@ -1,0 +1,72 @@
+// What `wtool complete` offers to a shell.
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/shell_tool.h"
+#include "support/text.h"
+#include "wtool_program.h"
+
+BOOST_AUTO_TEST_SUITE(completion_test)
+
+using namespace wtool::test;
+using namespace wtool::test::cli;
+
+BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_does, Place) {
+  scratch.file("wtool.yaml", "limits: {timeout_max: never}\n");  // With this file, no call could be made.
+  ProgramOptions here;
+  here.directory = scratch.path();
+  const auto offered = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "complete");
+    const Finished finished = wtool_with(std::move(words), here);
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(finished.err == "");
+    return finished.out;
+  };
+  BOOST_TEST(offered({"ru"}) == "run\nruns\n");
+  BOOST_TEST(offered({"audit", ""}) == "show\nverify\n");
+  BOOST_TEST(offered({"--log", "info", "run", "--fail"}) == "--fail-fast\n");
+  BOOST_TEST(offered({"mcp", "--policy", "re"}) == "read-only\n");
+  BOOST_TEST(offered({"run", "x.md", "--junit", ""}) == ":files\n");
+  BOOST_TEST(offered({"call", "shell"}) == "shell_execute\n");
+  BOOST_TEST(offered({"call", "shell_execute", "t"}) == "timeout=\n");
+  BOOST_TEST(offered({"call", "shell_execute", "command=ls", ""}) ==
+             "environment=\nstdin=\ntimeout=\nworking_directory=\n");
+  BOOST_TEST(offered({"call", "no_such_tool", "x=1", ""}) == "");
+  BOOST_TEST(offered({"logs", "last", ""}) == "");
+  BOOST_TEST(offered({"run", "no-such-workflow", "--var", ""}) == "");
+  BOOST_TEST(offered({"nonsense", "--nonsense", "\xff"}) == "");
+  BOOST_TEST(holds(offered({}), "workflow") == false);
+  BOOST_TEST(holds(offered({}), "call\n"));
+}
+
+BOOST_FIXTURE_TEST_CASE(completion_of_approve_offers_the_runs_that_wait, Place) {
+  const auto journal = [&](const std::string& id, const std::string& status) {
+    const std::string begin = R"({"v":1,"time":"2026-11-21T23:15:02.045Z","type":)";
+    scratch.file(".wtool/runs/" + id + ".jsonl", begin + R"("run_started","run":"x","file":"x.md"})" + "\n" + begin +
+                                                     R"("run_ended","status":")" + status + "\"}\n");
+  };
+  ProgramOptions here;
+  here.directory = scratch.path();
+  const auto offered = [&] { return wtool_with({"complete", "approve", ""}, here).out; };
+  BOOST_TEST(offered() == "");
+  journal("20261121-231502-0001", "suspended");
+  journal("20261121-231502-0002", "completed");
+  BOOST_TEST(offered() == "20261121-231502-0001\n");
+  journal("20261121-231502-0003", "suspended");
+  BOOST_TEST(offered() == "20261121-231502-0001\n20261121-231502-0003\nlast\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(completion_offers_no_name_that_would_control_the_terminal, Place) {
+  scratch.file("workflows/fine.md", "# fine\n");
+  scratch.file("workflows/\x1b]0;owned\a.md", "# owned\n");
+  scratch.file("workflows/two\nlines.md", "# two\n");
+  scratch.file(".wtool/runs/20991123-000000-ok.jsonl", "");
+  scratch.file(".wtool/runs/20991123-\x1b[31m.jsonl", "");
+  ProgramOptions here;
+  here.directory = scratch.path();
+  BOOST_TEST(wtool_with({"complete", "run", ""}, here).out == ":files\nfine\n");
+  BOOST_TEST(wtool_with({"complete", "show", ""}, here).out == "20991123-000000-ok\nlast\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
