@@ -7,7 +7,7 @@
 //   gracefully.
 // - When only the ticket's `ending_seconds` are left of the job's time, the pilot does the same as on SIGTERM.
 // - The pilot ends by itself when, for the ticket's idle time, no slot had a call and no session kept a slot.
-// - The processors that Slurm gave to the job are divided among the slots, if there is at least one for each.
+// - If Slurm gave the job at least one processor for each slot, the processors are divided among the slots.
 #pragma once
 
 #include <string>

@@ -36,7 +36,7 @@ thread_local std::uint32_t logging_from = WTOOL_LOG_WARN;
 
 }  // namespace
 
-// The thread that watches the calls of a slot, from the constructor to the destructor.
+// Runs the thread that watches the calls of a slot, for as long as this object lives.
 class AgentSlot::Watching {
  public:
   explicit Watching(AgentSlot& slot) : slot_(slot) {
@@ -64,7 +64,8 @@ class AgentSlot::Watching {
   std::thread thread_;
 };
 
-// A call that the slot runs, and that its pilot may cancel, from the constructor to the destructor.
+// For as long as this object lives, `call` is the call that the slot runs and that the pilot may cancel, and the log
+// records of this thread go to the host.
 class AgentSlot::Running {
  public:
   Running(AgentSlot& slot, Call& call, std::uint32_t log_from) : slot_(slot) {
@@ -132,7 +133,7 @@ int32_t AgentSlot::on_event(void* self, const wtool_event* event) noexcept {
 // The host reports the other states itself.
 bool AgentSlot::tell_of_state(std::string_view state) {
   if (!state.starts_with(R"({"state":"started")")) return true;
-  // The watching thread flushes only once, soon after the call has begun. If it has done so before, this flushes.
+  // The watching thread flushes only once, soon after the call has begun. If it already has, this thread must flush.
   return channel_->send_with_next(Type::running, {}) && (!told_of_start_ || channel_->flush());
 }
 
@@ -155,9 +156,9 @@ void AgentSlot::serve_orders() {
         serve_one(*message);
         owner_.called();
       } else if (message->type == Type::taken) {
-        note_taken(*message);  // about the previous call: the count continues across calls
+        note_taken(*message);  // It is about the previous call; the window counts across calls.
       }
-      continue;  // anything else is a cancel that crossed the result on its way
+      continue;  // Anything else is a cancel of a call whose result was already sent.
     }
     if (channel_->state() == Channel::State::closed) break;
     channel_->rest();

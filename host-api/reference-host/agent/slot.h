@@ -22,7 +22,7 @@
 
 namespace wtool::host {
 
-// What a slot asks of its pilot. All members: any thread.
+// What a slot asks of its pilot. Any thread may call any member.
 class SlotOwner {
  public:
   // The tool with this configuration, made when it is first needed. nullptr: `error` says why.
@@ -48,7 +48,7 @@ class AgentSlot {
   // Returns when the pilot leaves, when the connection is lost, or when the slot fails; the last two end the pilot.
   void serve();
   pilot::Channel& channel() { return *channel_; }
-  // True while it runs a call, or a session of the host keeps it.
+  // True while the slot runs a call, or while a session of the host keeps the slot.
   bool busy() const { return busy_; }
   void cancel(std::uint32_t how, const char* reason) {
     const std::scoped_lock lock(mutex_);
@@ -81,7 +81,8 @@ class AgentSlot {
 
   const Descriptor watched_{::epoll_create1(EPOLL_CLOEXEC)};
   const Descriptor timer_{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
-  // Held by the watching thread while it receives. While a call is watched, guards the members below.
+  // The watching thread holds this mutex while it receives. While a call is watched, the mutex guards the members
+  // below.
   std::mutex receiving_;
   Call* watched_call_ = nullptr;
   std::atomic<bool> told_of_start_{false};

@@ -1,4 +1,4 @@
-// Limits how many bytes a pilot has sent that the host has not taken yet: see base/pilot/channel.h.
+// Limits how many bytes a pilot may send before the host has taken them: see base/pilot/channel.h.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace wtool::host {
 
-// All members: any thread. set_size(): only between calls.
+// Any thread may call any member, but set_size() only between calls.
 class Window {
  public:
   void set_size(std::size_t bytes) {

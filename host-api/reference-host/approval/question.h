@@ -23,11 +23,12 @@ struct Question {
 // that the terminal does not break it. `state`: the state of the workflow that asks; empty if unknown.
 std::string question_text(const Question& question, std::size_t columns, std::string_view state = {});
 
-// A text, such as a workflow's question, as lines that begin with a bar, in `columns` columns: so nothing in it can look
-// like a line of this program, and every character is visible.
+// A text, such as a workflow's question, as lines that begin with a bar and fit into `columns` columns. So no part of
+// the text can look like a line of this program, and every character is visible.
 std::string barred(std::string_view text, std::size_t columns);
-// The same for a question that `who` asks. If it fits on one line of the terminal, and has nothing invisible in it, it
-// stays as it is: "WHO: text". A `prompt` for yes or no is added, on the line of such a text, or as a last line.
+// The same for a question that `who` asks. A question that fits on one line of the terminal, and contains nothing
+// invisible, is shown without bars: "WHO: text". A `prompt` for yes or no is added to that line, or follows as the last
+// line.
 std::string workflow_question(std::string_view who, std::string_view text, std::size_t columns,
                               std::string_view prompt = {});
 
@@ -44,7 +45,7 @@ enum class Approval : std::uint32_t {
   expired = 6
 };
 
-// All members: any thread.
+// Any thread may call any member.
 class Approver {
  public:
   virtual ~Approver() = default;

@@ -24,10 +24,10 @@ struct AskedQuestion {
   std::chrono::system_clock::time_point until;
 };
 
-// One thread at a time.
+// Only one thread at a time may use an object of this class.
 class QuestionClient {
  public:
-  // From now on, wait() also notices processes that begin to ask. False: that is not possible, and `why` says why.
+  // From now on, wait() also notices processes that begin to ask. False: the folders cannot be watched; `why` says why.
   bool watch(std::string& why);
 
   // Connects to all processes that ask, and reads the questions that wait there.

@@ -17,7 +17,7 @@
 
 namespace wtool::host {
 
-// All members: any thread.
+// Any thread may call any member.
 class TerminalApproval final : public Approver {
  public:
   // `terminal` must outlive this object.

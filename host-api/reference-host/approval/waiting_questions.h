@@ -9,7 +9,7 @@
 //   waits, then {"ready": true}, and from then on {"asks"} and {"over": ID}. A client sends {"id", "answer", "nonce"}
 //   and gets {"id", "taken"} or {"id", "problem"}; {"refused": WHY} ends the connection.
 // - The process that answers is examined (question_folder.h) when it connects and at each answer. The kernel reports
-//   which process has sent a line. A line counts only if it has the nonce, which only the examined process has
+//   which process has sent a line. A line is accepted only if it has the nonce, which only the examined process has
 //   received, and comes from that process's number while the process is still alive. So no process can answer through
 //   another one.
 // - A question that nobody answers in time ends with the answer `expired`.
@@ -35,7 +35,7 @@
 
 namespace wtool::host {
 
-// All members: any thread.
+// Any thread may call any member.
 class WaitingQuestions {
  public:
   using Tell = std::function<void(const std::string&)>;
@@ -48,7 +48,7 @@ class WaitingQuestions {
 
   // Waits for the answer. `client`: the name that the asking client gives itself. `how`: gets, before the wait, the
   // words that say how to answer: "run `wtool approve 4711-1` in another terminal, until 14:03:00 UTC".
-  // `by`: when the client needs an answer, if that is sooner.
+  // `by`: the time by which the client needs an answer, if that is sooner than the end of `within`.
   Approval ask(const Question& question, const std::string& client, const Tell& how = {},
                std::optional<std::chrono::steady_clock::time_point> by = {});
   void withdraw(std::uint64_t id);

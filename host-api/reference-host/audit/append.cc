@@ -98,7 +98,8 @@ std::string line_of(const Link& last, std::string_view event, const nlohmann::or
   return make_line(std::chrono::system_clock::now(), event, shortened, last).text;
 }
 
-// Puts the file's name on the disk. Returns why that failed; empty: it has not failed.
+// Syncs the file's folder, so that the file's name survives a power failure. Returns why that failed; empty: it
+// succeeded.
 std::string sync_name(const std::string& file) {
   const std::size_t slash = file.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : file.substr(0, std::max<std::size_t>(slash, 1));

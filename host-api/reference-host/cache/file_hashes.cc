@@ -85,7 +85,7 @@ FileState FileHashes::look(const std::string& path) {
       return state;
     }
     state.link = text.substr(0, static_cast<std::size_t>(size));
-    // If a link is dangling or points to a folder, only the text of the link counts.
+    // If a link is dangling or points to a folder, the state consists only of the link's text.
     if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return state;
   }
   if (!S_ISREG(status.st_mode)) {

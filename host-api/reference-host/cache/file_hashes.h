@@ -25,7 +25,7 @@ struct FileState {
   std::string problem;  // why the file has no hash, to be put after its name in messages: `cannot be read: ...`
 };
 
-// Any thread.
+// Any thread may call any member.
 class FileHashes {
  public:
   // `record`: the file with the records; empty: nothing is kept.

@@ -193,7 +193,7 @@ class Search {
   std::vector<Names> excluded_;
   const Names* pattern_ = nullptr;
   std::set<std::pair<std::string, std::size_t>> visited_;  // each `**` that was tried: folder, and place in the pattern
-  std::vector<std::pair<dev_t, ino_t>> around_;            // the folders that are being read, each in the one before
+  std::vector<std::pair<dev_t, ino_t>> around_;  // the folders that are being read, each inside the one before
   std::size_t matched_ = 0;
 };
 

@@ -25,7 +25,7 @@ struct FoundFiles {
   std::string problem;                 // why the lists are not complete; a sentence without its full stop
 };
 
-// If links are not followed, a link itself is found like a file, and nothing behind it is found.
+// If links are not followed, a link is found like a file, and the files below its target are not found.
 enum class PatternLinks { followed, not_followed };
 
 // Relative patterns are resolved against `directory`, which must be absolute. Leaves out the files that match a pattern

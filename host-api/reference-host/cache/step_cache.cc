@@ -50,8 +50,8 @@ std::string below_link(const std::string& output, const std::string& link) {
   return "the output " + quoted(output) + " is below a link: " + quoted(link);
 }
 
-// The first folder of an output's path that is a link; empty: none is. Looks only at folders that are not in `checked`,
-// and adds them to it.
+// The first folder of an output's path that is a link; empty: no folder is a link. Looks only at folders that are not
+// in `checked`, and adds them to `checked`.
 std::string folder_link_above(const Work& work, const std::string& path, std::set<std::string>& checked) {
   for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     std::string folder = path.substr(0, slash);

@@ -48,7 +48,7 @@ struct Look {
   std::vector<CachedOutput> missing{};             // the outputs that have to be restored
 };
 
-// Any thread.
+// Any thread may call any member.
 class StepCache {
  public:
   struct Options {

@@ -56,7 +56,7 @@ struct ListedEntry {
   std::uint64_t bytes = 0;  // of its outputs and itself; entries may share outputs
 };
 
-// Any thread.
+// Any thread may call any member.
 class Store {
  public:
   // $XDG_CACHE_HOME/wtool/steps, else ~/.cache/wtool/steps; empty: neither is an absolute path.

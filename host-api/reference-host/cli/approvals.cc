@@ -166,7 +166,7 @@ std::vector<std::string> RunApprovals::unused() const {
   return states;
 }
 
-// Writes the answer to the audit trail. Returns why it must not count; empty: it counts.
+// Writes the answer to the audit trail. Returns why the answer must not be used; empty: it may be used.
 std::string RunApprovals::record(const GivenApproval& given, const std::string& who, journal::Moment at) const {
   nlohmann::ordered_json fields{{"answer", given.yes ? "yes" : "no"},
                                 {"who", who},

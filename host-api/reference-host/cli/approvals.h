@@ -4,8 +4,8 @@
 //   the question waits in its journal until `wtool approve RUN` answers it and continues the run.
 // - If the action names a user or a group, only that user or a member of that group may answer. No process of a call
 //   can answer, neither on a terminal nor with `wtool approve` (approval/question_folder.h says how that is detected).
-// - Each answer is written to the audit trail, if there is one, before it counts; the journal records it with the end
-//   of the step.
+// - Each answer is written to the audit trail, if there is one, before the run uses it; the journal records it with the
+//   end of the step.
 // - The timeout of a question begins when the question is first asked in this run.
 #pragma once
 
@@ -56,10 +56,10 @@ struct GivenApproval {
 };
 
 // Asks on the terminal for `y` or `n`, after which a comment may follow. Enter, the end of the input, or five answers
-// that are not understood mean no. Nothing: nobody can be asked, or a stop was requested. Any thread.
+// that are not understood mean no. Nothing: nobody can be asked, or a stop was requested. Any thread may call this.
 std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, Stop& stop);
 
-// All members: any thread.
+// Any thread may call any member.
 class RunApprovals {
  public:
   struct Setup {

@@ -138,7 +138,8 @@ int approve_run(Context& context, const RunAnswer& answer) {
   }
   const std::vector<PendingApproval> wanted = wanted_questions(answer, run, content->run);
   if (wanted.empty()) return exit_failed;
-  // Said before the question: a yes lets the file do what it says now.
+  // A person must know about a changed file before they answer, because a yes continues the run with the file as it is
+  // now.
   if (const workflow::Source source = workflow::load_source(content->run.file, error); error.empty()) {
     if (const std::string notice = changed_since(source, content->run); !notice.empty()) complain(notice);
   }
@@ -173,7 +174,7 @@ int approve_run(Context& context, const RunAnswer& answer) {
     complain(error);
     return exit_unusable;
   }
-  // The run may have continued elsewhere meanwhile, so an answer counts only if its question still waits. The answers
+  // The run may have continued elsewhere meanwhile, so an answer is used only if its question still waits. The answers
   // that are dropped here have not been written to the audit trail or the journal.
   const std::vector<PendingApproval> still_waiting = pending_approvals(resumed->run);
   std::erase_if(given, [&](const GivenApproval& one) {

@@ -61,7 +61,7 @@ class LogTail {
   std::string rest_;
 };
 
-// The exit status of a run that has ended.
+// The exit status of a run that has ended. `says_it`: also reports to the person how the run ended.
 int end_of(const std::string& id, const std::string& file, bool says_it) {
   std::string error;
   const auto run = journal::read_journal_ends(file, error);

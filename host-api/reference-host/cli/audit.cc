@@ -1,5 +1,5 @@
 // wtool audit verify FILE [--expect HASH] and wtool audit show FILE [--event E] [--last N] [--json]: verifies or shows
-// an audit trail that a plugin wrote. No plugin is needed for this.
+// an audit trail that a plugin wrote. Neither command needs the plugin.
 
 #include <unistd.h>
 

@@ -17,7 +17,7 @@
 
 namespace wtool::host {
 
-// One thread at a time.
+// Only one thread at a time may use an object of this class.
 class FileWatcher {
  public:
   struct Wanted {

@@ -34,7 +34,7 @@ class Interrupts {
   Interrupts& operator=(const Interrupts&) = delete;
   ~Interrupts();  // Restores the earlier dispositions. A signal that came just before still requests its stop.
 
-  // The first signal that came, or 0. Any thread.
+  // The first signal that came, or 0. Any thread may call this.
   int signal() const { return first_.load(); }
 
   // 128 plus signal(), as in a shell: 130 after Ctrl-C. Call it only after a signal.

@@ -35,7 +35,7 @@ std::optional<PastRunFile> read_past_run(const std::string& wanted) {
     complain(error);
     return std::nullopt;
   }
-  // While the journal is being written, its last line may be incomplete, which is no mistake.
+  // While the journal is being written, its last line may be incomplete. That is not a mistake.
   for (const std::string& notice : content->notices) {
     if (!past.being_written) complain(notice);
   }
@@ -144,7 +144,7 @@ bool can_write_report(const std::string& file) {
   const fs::path folder = fs::absolute(file, failed).lexically_normal().parent_path();
   if (!fs::exists(folder, failed) && is_within(folder.string(), fs::current_path(failed).string())) return true;
   const fs::file_type type = fs::symlink_status(file, failed).type();
-  // To open a pipe or a device could wait, or have an effect.
+  // Opening a pipe or a device could block, or have an effect of its own.
   if (fs::is_other(fs::file_status(type))) return true;
   std::string why;
   if (type != fs::file_type::not_found) {

@@ -53,7 +53,8 @@ servers::Catalog configured_servers(const Config& config, const std::string& dir
 std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, const workflow::Placement& place,
                           const std::string& tool);
 
-// A function that asks a shell which commands it cannot read; if no shell is named, it asks the configured one.
+// A function that asks a shell which commands the shell cannot read. If no shell is named, the function asks the
+// configured shell.
 workflow::ShellReader configured_shell(const Config& config);
 
 // Lets a check find mistakes in prompts. `prompts` must outlive the context.

@@ -29,7 +29,7 @@ std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
   QuestionEnd end(terminal);
   const auto subscription = stop.subscribe([&end](const StopRequest&) { end.request(); });
   Asking asking(terminal, end);
-  // The same stop may have just ended the question before this one, so that it is this question's turn.
+  // If a stop has just ended the question before this one, it is now this question's turn, but it must not be asked.
   if (!asking.can_ask() || stop.requested()) return std::nullopt;
   std::string shown = "\n" + workflow_question(asking_state(), question, asking.columns(), "[y/N] ");
   const std::string prompt = shown.substr(shown.rfind('\n') + 1);

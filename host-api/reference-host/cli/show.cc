@@ -44,7 +44,7 @@ bool print_file(const std::string& file) {
   return true;
 }
 
-// The output of the last visit of a state, byte for byte, or what is left of it.
+// Prints the output of the last visit of a state byte for byte, or the part of it that was kept.
 int show_output(const journal::RunRecord& run, const ShowRunOptions& options) {
   const std::string& state = options.output_of;
   const journal::StepRecord* last = journal::last_visit_of(run, state, options.branch);

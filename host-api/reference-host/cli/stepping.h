@@ -9,7 +9,7 @@
 
 namespace wtool::host {
 
-// All members: any thread. If several branches want to begin a step, their questions come one after the other.
+// Any thread may call any member. If several branches want to begin a step, their questions come one after the other.
 class Stepping {
  public:
   // True if a person can be asked at all.

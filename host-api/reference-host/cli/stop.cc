@@ -1,4 +1,4 @@
-// wtool stop RUN [--now]: aborts a run, and waits until nothing of it is left.
+// wtool stop RUN [--now]: aborts a run, and waits until all of its processes have ended.
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>

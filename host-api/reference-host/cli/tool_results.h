@@ -25,8 +25,8 @@
 
 namespace wtool::host {
 
-// Its events must come through journal::Masking (journal/observers.h), which masks secrets. Members of the observer:
-// any thread.
+// Its events must come through journal::Masking (journal/observers.h), which masks secrets. Any thread may report an
+// event to it.
 class WorkflowToolResult final : public runner::RunObserver {
  public:
   void combination_begun(const std::string& branch, const expressions::Value& values) override;

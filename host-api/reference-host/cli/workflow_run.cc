@@ -412,7 +412,7 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
   const runner::RunPart part =
       flags.part.is_whole() && keeps_part ? runner::RunPart{.until = earlier.until, .only = earlier.only} : flags.part;
   if (!prepared || !prepared->cut_to(part)) return exit_unusable;
-  // If answers are given, the person was told before the question.
+  // If answers are given, the person already got this notice before the questions were asked.
   if (const std::string notice = changed_since(prepared->source(), earlier); given.empty() && !notice.empty()) {
     complain(notice);
   }

@@ -125,7 +125,8 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
   ::clock_gettime(CLOCK_REALTIME, &now);
   const std::int64_t last = std::max(file.stamp.modified_ns, file.stamp.status_changed_ns);
   file.settled = file.stamp.error != 0 || to_ns(now) - last > settling_ns;
-  // Without a sandbox, commands can do whatever this program can, so nothing would be gained.
+  // A file that has appeared since the first load may be a command's, so it is not used. Without a sandbox, this would
+  // gain nothing: commands can do whatever this program can.
   const bool is_late = is_loaded_ && has_sandbox_ && !file.is_used;
   if (!file.must_be_there) {
     struct stat link {};

@@ -73,7 +73,7 @@ std::optional<std::string> WorkflowConfig::load(std::string& error) {
       configured_ = key.value.get<std::string>();
       lock_ = key.lock;
     }
-    // If the key is locked without a value, the built-in maximum stays in force.
+    // If the key is locked without a value, the built-in maximum still applies.
     if (key.name == "limits.timeout_max") {
       bounded = key.lock.has_value();
       longest = key.value;

@@ -1,8 +1,8 @@
-// The configuration for the tools of a workflow: the configuration of the files, but
+// The configuration for the tools of a workflow. It differs from the configuration of the files in two ways:
 //
-// - without an upper limit of timeouts, unless the files set limits.timeout_max, and with timeouts in fractions of a
-//   second;
-// - with a different shell, if a workflow or a step chooses one.
+// - There is no upper limit for timeouts, unless the files set limits.timeout_max, and a timeout may be a fraction of a
+//   second.
+// - A workflow or a step may choose a different shell.
 #pragma once
 
 #include <cstdint>

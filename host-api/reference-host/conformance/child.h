@@ -4,8 +4,8 @@
 //
 // - The child is a fork, which sends its reports through a pipe. Its standard input is empty, and what is written to
 //   its standard output and standard error is kept.
-// - After `limit` it is killed. What is left of the tree that it started is killed, too: the check is a subreaper, so
-//   no process leaves that tree. Processes that this program had before are left alone.
+// - After `limit` the child is killed. When the child has ended, all processes that remain of its tree are killed, too.
+//   None of them can escape, because the check is a subreaper. Processes that this program had before are left alone.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace wtool::host::conformance {
 
-// The child's side. Any thread.
+// The child's side. Any thread may call any member.
 class Reporter {
  public:
   explicit Reporter(int descriptor) : descriptor_(descriptor) {}
@@ -31,7 +31,7 @@ class Reporter {
   void skip(const std::string& why);
   // Reports a fact that later tests, or the report, need.
   void fact(const std::string& name, nlohmann::json value);
-  // Reports that the test has come to its end. Only a test that then ends its process itself needs to call this.
+  // Reports that the test has come to its end. A test needs to call this only if it then ends its process itself.
   void end();
 
  private:

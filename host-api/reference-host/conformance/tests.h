@@ -1,8 +1,8 @@
 // The tests of `wtool check`, each a function that runs in a process of its own.
 //
-// If a test does not end normally, that is a finding for the rule of its last step. Tests are in stages. If the test of
-// the stage load, describe, start or call ends early, or finds that nothing later can work, the later tests are
-// skipped. After the stage call, only the tests of the same tool are skipped.
+// If a test does not end normally, that is a finding for the rule of its last step. Tests run in stages. If a test of
+// the stage load, describe or start ends early, or finds that nothing later can work, all later tests are skipped. If a
+// test of the stage call does so, only the later tests of the same tool are skipped.
 #pragma once
 
 #include <span>
@@ -65,7 +65,7 @@ void test_extensions(Trial& trial);
 void test_wrong_arguments(Trial& trial);
 void test_garbage_arguments(Trial& trial);
 
-// ---- guest_tests.cc: what is left in the host.
+// ---- guest_tests.cc: what the plugin leaves behind in the host.
 void test_guest(Trial& trial);
 void test_repeated_calls(Trial& trial);
 void test_memory(Trial& trial);

@@ -345,7 +345,7 @@ TemplateRenderer::Mistake TemplateRenderer::put_in(const Inclusion& inclusion, c
   return error;
 }
 
-// --- what is made ---
+// --- results ---
 
 // An expression gets a separate budget. Its steps are also charged to the template's budget.
 TemplateRenderer::Resolved TemplateRenderer::value_of(const Expression& expression, const Scope& scope) {

@@ -43,7 +43,7 @@ class Value {
   const double* as_double() const { return std::get_if<double>(&data_); }
   const List* as_list() const;
   const Map* as_map() const;
-  // For a value, or a map with a text form, of which only a part is in memory; else nullptr.
+  // Set if the value, or the text form of a map, is not in memory in full; else nullptr.
   const Withheld* as_withheld() const;
   // The text of a string, or of a map that has a text form; else nullptr. Lives as long as the value does.
   const std::string* as_text() const;

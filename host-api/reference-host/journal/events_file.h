@@ -18,7 +18,7 @@
 
 namespace wtool::host::journal {
 
-// All members: any thread.
+// Any thread may call any member.
 class EventsFile final : public runner::RunObserver {
  public:
   // `file` is made or replaced; `-` is standard output, and a pipe or a device is allowed, too. `notice` is called

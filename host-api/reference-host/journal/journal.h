@@ -30,7 +30,7 @@
 
 namespace wtool::host::journal {
 
-// All members of the observer: any thread.
+// Any thread may report an event to it.
 class Journal final : public runner::RunObserver {
  public:
   // Called with messages for people, on any thread that writes.
@@ -77,8 +77,8 @@ class Journal final : public runner::RunObserver {
   // Adds a record with `append`. `at_once`: everything that is pending is written now.
   template <class Append>
   void take(bool at_once, Append append);
-  // Writes what is pending. Call it with mutex_ held. Returns a notice to pass on without the lock; empty: there is
-  // none.
+  // Writes what is pending. Call it with mutex_ held. Returns a notice, which the caller passes on after it has
+  // released the mutex; empty: there is nothing to report.
   std::string flush();
   bool masks() const { return options_.secrets != nullptr && !options_.secrets->empty(); }
 

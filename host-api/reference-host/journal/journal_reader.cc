@@ -195,7 +195,7 @@ std::optional<RunRecord> read_journal_ends(const std::string& file, std::string&
     return std::nullopt;
   }
   const auto size = static_cast<std::uint64_t>(about.st_size);
-  std::string before;  // a record that may be the last one of a part of the run, which says how long the part took
+  std::string before;  // the record before `line`: before a resumption, it shows how long the earlier part took
   while (lines.next(line)) {
     const bool is_near_end = lines.whole_bytes() + looked_at_end > size;
     if (line.starts_with(resumption) || is_near_end) {

@@ -26,7 +26,7 @@ struct JournalContent {
 std::optional<JournalContent> read_journal(const std::string& file, std::string& error,
                                            std::optional<Moment> runs_at = {});
 
-// Like read_journal(), but faster, for lists of many runs: it parses only the beginning of the journal, its end, and the
+// Like read_journal(), but faster, for lists of many runs: parses only the beginning of the journal, its end, and the
 // records of resumptions. The result has no steps and no logs.
 std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error,
                                            std::optional<Moment> runs_at = {});
@@ -54,8 +54,8 @@ void drop_from(RunRecord& run, const StepPlace& from);
 // True if the step is one combination of a matrix, that is, a step directly below another step of the same state.
 bool is_combination(const RunRecord& run, const StepRecord& step);
 
-// The last visit of the state; if `branch` is not empty, the last one in that branch. The combinations of a matrix
-// count only if their branch is given; otherwise, the step of the whole matrix counts. nullptr: there is no such visit.
+// The last visit of the state; if `branch` is not empty, the last one in that branch. For a state with a matrix, this
+// is the step of the whole matrix, unless `branch` is that of a combination. nullptr: there is no such visit.
 const StepRecord* last_visit_of(const RunRecord& run, const std::string& state, const std::string& branch = "");
 
 struct JournaledOutput {

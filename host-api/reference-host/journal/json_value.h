@@ -30,7 +30,7 @@ void append_json_time(std::string& out, Moment at);
 
 // Nothing: append_json_value() writes no such JSON, or the JSON is nested too deeply.
 std::optional<expressions::Value> value_from_json(const nlohmann::json& json);
-// Reads a time that append_json_time() has written, without its quotes. Nothing: the text is no such time.
+// Reads a time that append_json_time() has written, without its quotes. Nothing: the text is not such a time.
 std::optional<Moment> time_from_text(std::string_view text);
 
 }  // namespace wtool::host::journal

@@ -97,8 +97,8 @@ class RecordReader {
   // True if the first record, which identifies the run, has been read.
   bool begun() const { return begun_; }
 
-  // All that was read; afterwards, the reader is empty. `runs_at`: the run still runs at this moment, so the run and
-  // those of its steps that have not ended take their time up to it, and not up to the newest record.
+  // All that was read; afterwards, the reader is empty. `runs_at`: the run still runs at this moment, so the times of
+  // the run and of its running steps are measured up to this moment, and not up to the newest record.
   RunRecord finish(std::optional<Moment> runs_at = {});
 
  private:
@@ -110,7 +110,8 @@ class RecordReader {
   // How long the part since the last start or resumption has taken.
   std::chrono::steady_clock::duration part_took() const;
   StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
-  // Of the steps from before the run was last resumed, drops the one at `place` and those that follow from it.
+  // Drops the step at `place` and the steps that may depend on it (follows() in run_record.h), except those that have
+  // begun since the run was last resumed.
   void drop_earlier_steps_from(const StepPlace& place);
   // The number of the step of the record. Each process of a run counts its steps from 1, so the highest number of the
   // earlier parts is added. 0: the record has no number.

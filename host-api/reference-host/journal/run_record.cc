@@ -56,7 +56,7 @@ bool follows(const StepPlace& from, const StepPlace& place) {
       if (at->branch != above->branch) continue;
       // Below step 0 are the states of `on failure` and `finally`, which come after all other steps.
       if (above->sequence == 0) return false;
-      // Branches beside that of `from` are below the same step, and do not count.
+      // Branches that run in parallel to that of `from` are below the same step, but do not depend on `from`.
       return at->sequence > above->sequence || (at->sequence == above->sequence && *at == place);
     }
   }

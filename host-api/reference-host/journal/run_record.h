@@ -24,7 +24,8 @@ struct StepPlace {
   bool operator==(const StepPlace&) const = default;
 };
 
-// The step from whose place the branch's name is made (runner::Step); nothing: the branch is the main path.
+// The place of the step that began the branch, which is a part of the branch's name (runner::Step). Nothing: the branch
+// is the main path.
 std::optional<StepPlace> parent_of(std::string_view branch);
 
 // What follows the last `:` in the name of a branch: the state with which it began, the workflow that it runs, or the
@@ -105,7 +106,8 @@ struct RunRecord {
   std::vector<std::pair<StepPlace, runner::Usage>> usage{};
 };
 
-// True if the run was in the state `run.until`, after which --until ends it. A run may end on another way before.
+// True if the run was in the state `run.until`, after which --until ends it. A run may also take a path that ends
+// before it reaches this state.
 bool reached_until(const RunRecord& run);
 
 // The message for a state that the run was never in, with the state that was probably meant.
@@ -181,7 +183,7 @@ inline const char* word(runner::ServiceEvent::Kind kind) {
 // The line about an event of a service in the logs of a run.
 RunLogRecord service_log(Moment at, std::uint64_t step, std::string_view event, bool failed, std::string_view message);
 
-// All members: any thread.
+// Any thread may call any member.
 class RunCollector final : public runner::RunObserver {
  public:
   // The record so far.

@@ -77,7 +77,8 @@ Toolbox::Use::Use(Toolbox& toolbox, Stop& stop, const CallPlace& place, std::str
     : toolbox_(toolbox), variant_(toolbox.normal(place), id), lasting_(lasting) {
   std::atomic<bool> stopped{false};
   const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) {
-    // Under the lock, so that `stopped` is not set after this call has checked it and before this call waits.
+    // Set under the lock. Otherwise, `stopped` could be set between this call's check and its wait, which would then
+    // miss the notification.
     const std::lock_guard lock(toolbox_.mutex_);
     stopped.store(true);
     toolbox_.changed_.notify_all();

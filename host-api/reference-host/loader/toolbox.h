@@ -39,7 +39,7 @@ namespace wtool::host {
 
 // Where a toolbox gets its configuration from, and how it notices changes. An interface, because the loader does not
 // depend on files; the implementation is in config/files.h.
-// One thread at a time.
+// Only one thread at a time may use an object of this class.
 class ConfigSource {
  public:
   virtual ~ConfigSource() = default;

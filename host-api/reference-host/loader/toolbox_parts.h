@@ -19,7 +19,7 @@ class Toolbox::Use {
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
-  // nullptr where the tool cannot be used; error() says why.
+  // nullptr: the tool cannot be used; error() says why.
   const wtool_tool* tool(std::string_view id) const;
   const std::string& error() const;
   // True if the tool cannot be used because the configuration is invalid.

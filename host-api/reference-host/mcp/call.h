@@ -34,7 +34,7 @@
 namespace wtool::host::mcp {
 
 // Collects the answers to the requests of a batch, and sends them as one array when the last owner releases the batch:
-// by then all answers are known. Any thread.
+// by then all answers are known. Any thread may call any member.
 class Batch {
  public:
   using Send = std::function<void(std::string)>;
@@ -65,8 +65,8 @@ struct ClientCall {
   std::string traceparent;                  // _meta.traceparent, W3C trace context; empty: none
   std::string client;                       // the client's name for itself; empty: it gives none
   std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
-  // Who is asked for an approval: nobody, the client while the call waits, or the client later, through the answer to
-  // the call.
+  // Who is asked for an approval: nobody; the client, while the call waits; or the client, later, by the answer to the
+  // call.
   enum class Asks { nobody, client, later };
   Asks asks = Asks::nobody;
 
@@ -90,8 +90,8 @@ struct ClientCall {
   std::optional<Question> question;  // the question that could not be settled
   // When the client needs an answer, for a call that cannot become a job. Set before the tool begins.
   std::optional<std::chrono::steady_clock::time_point> answer_by;
-  // How a person can answer each of the questions for which the call waits, if that is possible only in another terminal;
-  // empty: no question waits. Any thread, with waits_mutex.
+  // For each question for which the call waits and which can be answered only in another terminal: how a person answers
+  // it. Any thread may use the list while it holds waits_mutex.
   std::mutex waits_mutex;
   std::list<std::string> waits;
   // What the tool wants to have kept until the question is answered. The call that brings the answer passes this text
@@ -122,7 +122,8 @@ class Calls {
   // Calls handlers.due at the time `due`, on a separate thread, if the call is still running then. Must be called on
   // the call's thread.
   void remind(ClientCall& call, Clock::time_point due);
-  // Answers a running call. False: it has been answered or cancelled. Any thread, but only while the call is running.
+  // Answers a running call. False: the call was already answered or cancelled. Any thread may call this while the call
+  // runs.
   bool answer_now(ClientCall& call, std::string line);
 
   enum class Added { yes, id_in_use, too_many };
@@ -134,7 +135,7 @@ class Calls {
   // Stops all running calls now and waits until they have ended. Waiting calls never begin, and are refused.
   void end(const std::string& reason);
 
-  // The call that this thread works for, or nullptr. Any thread.
+  // The call that this thread works for, or nullptr. Any thread may call this.
   static ClientCall* current();
   // For as long as this object lives, the thread that made it works for the call.
   class Inside {

@@ -18,7 +18,7 @@
 
 namespace wtool::host::mcp {
 
-// All members: any thread.
+// Any thread may call any member.
 class CallTools final : public ToolCaller {
  public:
   // Borrows all arguments. `stop` ends what the call does.

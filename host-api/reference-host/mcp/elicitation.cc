@@ -103,7 +103,7 @@ Approval Elicitation::ask(const Question& question) {
     return one.fingerprint == question.fingerprint;
   });
   if (!question.fingerprint.empty() && given != call->given.end()) {
-    // Each answer counts once: a call that asks twice asks about two things.
+    // Each answer is used once: a call that asks the same question twice needs two answers.
     const Approval answer = given->answer;
     call->given.erase(given);
     return answer;

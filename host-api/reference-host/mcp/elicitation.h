@@ -3,9 +3,9 @@
 // - If the client of a call shows no forms, the question waits for `wtool approve` (approval/waiting_questions.h). If
 //   questions cannot wait, the answer is `unavailable`.
 // - In protocol 2026 a server sends no requests: the call ends with the question, and a later call brings the answer,
-//   which counts for this very question only.
-// - A form that is declined or dismissed counts as no, this one time. The same holds for an answer other than yes, no,
-//   always and never.
+//   which is valid only for the question that was asked.
+// - A form that is declined or dismissed is a no to this question only. So is an answer other than yes, no, always and
+//   never.
 // - A question that is withdrawn is also withdrawn at the client.
 #pragma once
 
@@ -35,7 +35,7 @@ nlohmann::ordered_json approval_form(const Question& question);
 // The meaning of the answer to such a form.
 Approval approval_of(const nlohmann::json& result);
 
-// All members: any thread.
+// Any thread may call any member.
 class Elicitation final : public Approver {
  public:
   // `waiting`: where questions wait if the client shows no forms; nullptr: they cannot wait.

@@ -5,7 +5,7 @@
 //   scanner.feed(R"({"id":7,"method":"tools/call","params":{"a":1e999}})");  // in any pieces
 //   scanner.id() == "7"
 //
-// - Only the outermost object counts. If two of its members have the same name, the later one counts.
+// - Only members of the outermost object are considered. If two of them have the same name, the later one is used.
 // - Needs a few kilobytes of memory at most, however long the line is.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace wtool::host::mcp {
 
-// One thread.
+// Only one thread may use an object of this class.
 class IdScanner {
  public:
   void feed(std::string_view piece);

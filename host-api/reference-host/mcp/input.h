@@ -1,7 +1,7 @@
 // The lines that a client sends, one by one, from a descriptor that may return them in any pieces.
 //
 // - A line longer than the limit is read to its end and then reported, because the id of its request may come last.
-// - Waiting for more ends immediately when another descriptor becomes readable, or the client closes the output.
+// - next() stops waiting immediately when another descriptor becomes readable, or the client closes the output.
 // - Never keeps more than one line and one piece; the memory of a long line is freed.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace wtool::host::mcp {
 
-// One thread.
+// Only one thread may use an object of this class.
 class Input {
  public:
   enum class Next {

@@ -41,7 +41,7 @@
 
 namespace wtool::host::mcp {
 
-// All members: any thread.
+// Any thread may call any member.
 class Jobs {
   struct Job;
 
@@ -90,8 +90,8 @@ class Jobs {
   static bool is_task_method(std::string_view method);
   // The line that answers a request with such a method; empty: the answer follows when the task has ended.
   std::string answer_task_method(const Message& request);
-  // True if a request with this key waits for the end of a task. cancel_waiting: the request is no longer to be
-  // answered.
+  // True if a request with this key waits for the end of a task. cancel_waiting() drops that request, so that it is
+  // never answered.
   bool has_waiting(const std::string& key) const;
   void cancel_waiting(const std::string& key);
 
@@ -106,7 +106,7 @@ class Jobs {
     ClientCall* call = nullptr;                // nullptr: the call has ended
     CallProgress::Reports* reports = nullptr;  // of the call
     std::shared_ptr<StoredOutput> output;
-    std::string command;                   // or the beginning of a long one, for people
+    std::string command;                   // for people; only the beginning of a long command
     std::array<std::uint64_t, 2> shown{};  // how many bytes of each stream have been shown
     Clock::time_point began = Clock::now();
     Clock::time_point ended{};
@@ -163,11 +163,10 @@ void add_background(nlohmann::ordered_json& tool);
 
 // True if the call may become a job.
 bool may_become_job(const ClientCall& call);
-// True if the server may add the parameter `background` to the tool, which has none of this name.
+// True if the server may add the parameter `background` to the tool: the tool itself has no parameter of this name.
 bool takes_background(const ToolDescription& tool);
 
-// What the arguments of such a tool say about `background`, a parameter that the server adds and the tool does not
-// have.
+// What the arguments of a call say about `background`, if takes_background() is true for the tool.
 struct BackgroundRequest {
   bool is_given = false;
   bool wanted = false;

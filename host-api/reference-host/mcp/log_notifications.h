@@ -11,7 +11,7 @@
 
 namespace wtool::host::mcp {
 
-// One thread; records may come from any thread.
+// Only one thread may use an object of this class. Records may come from any thread.
 class LogNotifications {
  public:
   LogNotifications(Tracing& tracing, Output& output);
@@ -19,7 +19,7 @@ class LogNotifications {
   LogNotifications& operator=(const LogNotifications&) = delete;
   ~LogNotifications();
 
-  // Translates one of the protocol's eight levels, the least that a client wants; false for any other name.
+  // Translates the name of one of the protocol's eight levels. False: the protocol has no such level.
   static bool parse_level(std::string_view name, LogLevel& level);
 
   // Sends all records of this level and above.

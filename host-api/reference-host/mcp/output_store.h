@@ -32,7 +32,7 @@ namespace wtool::host::mcp {
 
 class OutputStore;
 
-// The output of one command. All members: any thread. The store must outlive it.
+// The output of one command. Any thread may call any member. The store must outlive it.
 class StoredOutput {
  public:
   struct Size {
@@ -63,7 +63,7 @@ class StoredOutput {
   std::array<Stream, 2> streams_;
 };
 
-// All members: any thread.
+// Any thread may call any member.
 class OutputStore {
  public:
   explicit OutputStore(std::uint64_t max_bytes);
@@ -89,7 +89,7 @@ class OutputStore {
   const Descriptor file_;
   mutable std::mutex mutex_;
   std::vector<std::uint32_t> free_;  // blocks of the file that are not in use
-  std::uint32_t blocks_ = 0;         // that the file has
+  std::uint32_t blocks_ = 0;         // how many blocks the file has
   int last_number_ = 0;
   std::map<int, std::shared_ptr<StoredOutput>> outputs_;  // declared last: a destroyed output gives its blocks back
 };

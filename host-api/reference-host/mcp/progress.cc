@@ -77,8 +77,8 @@ void CallProgress::Reports::take(OutputStream stream, std::string_view bytes) {
   const std::lock_guard lock(progress_.mutex_);
   if (state_->token.empty()) return;
   std::string& begun = state_->begun[stream == OutputStream::standard_output ? 0 : 1];
-  // What counts is the last complete line that is not empty or, if the piece completes no line, the unfinished line.
-  // Earlier lines of the piece are not even looked at.
+  // Only one line is shown: the last complete line that is not empty or, if the piece completes no line, the unfinished
+  // line. So earlier lines of the piece need not be examined.
   const std::size_t ends = bytes.find_last_of(line_ends);
   if (ends == std::string_view::npos) {
     add(begun, bytes);

@@ -38,12 +38,12 @@ class CallProgress {
     Reports(const Reports&) = delete;
     Reports& operator=(const Reports&) = delete;
     ~Reports();
-    // Takes a piece of output, which may be cut anywhere. One thread.
+    // Takes a piece of output, which may be cut anywhere. Only one thread may call this.
     void take(OutputStream stream, std::string_view bytes);
-    // Takes the state that the tool reports of its command: it waits for a node, runs on one, or is being stopped. One
-    // thread.
+    // Takes what the tool reports about its command: it waits for a node, runs on one, or is being stopped. Only the
+    // same thread may call this.
     void take(const CallState& state);
-    // After this, nothing more is sent. Any thread.
+    // After this, nothing more is sent. Any thread may call this.
     void end();
     // All output that is taken is also copied to `output`, even after end(). Call this before the first take().
     void copy_to(std::shared_ptr<StoredOutput> output) { copy_ = std::move(output); }

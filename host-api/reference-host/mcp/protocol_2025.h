@@ -41,7 +41,7 @@ std::string instructions(const About& about, bool client_shows_forms);
 // The client's name for itself, from the member `key`; empty if the client sends none.
 std::string client_name(const nlohmann::json& parent, std::string_view key);
 
-// One thread.
+// Only one thread may use an object of this class.
 class Protocol2025 {
  public:
   // Borrows all objects that it gets by reference.
@@ -66,7 +66,7 @@ class Protocol2025 {
   bool can_be_asked_ = false;
   bool takes_batches_ = false;
   bool has_tasks_ = false;    // the version has tasks, and some tools can use them
-  bool lists_tasks_ = false;  // the client supports tasks, too
+  bool lists_tasks_ = false;  // has_tasks_, and the client supports tasks: the list of tools mentions them
 };
 
 }  // namespace wtool::host::mcp

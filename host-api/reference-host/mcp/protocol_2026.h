@@ -14,7 +14,7 @@
 
 namespace wtool::host::mcp {
 
-// One thread; answer_call and complete: any thread.
+// Only one thread may use an object of this class, except that any thread may call answer_call() and complete().
 class Protocol2026 {
  public:
   // Borrows all objects that it gets by reference.
@@ -25,10 +25,11 @@ class Protocol2026 {
 
   Reply answer(const Message& request);
 
-  // The line that answers a call: with `result`, with a question, or with an error if nobody can be asked. Any thread.
+  // The line that answers a call: with `result`, with a question, or with an error if nobody can be asked. Any thread
+  // may call this.
   std::string answer_call(const ClientCall& call, nlohmann::ordered_json result);
 
-  // The line that answers a request with `result`. Any thread.
+  // The line that answers a request with `result`. Any thread may call this.
   std::string complete(std::string_view id, nlohmann::ordered_json result) const;
 
  private:

@@ -25,7 +25,7 @@ namespace wtool::host::mcp {
 // 64 random hexadecimal digits. Throws std::system_error if the kernel provides no random bytes.
 std::string new_identifier();
 
-// Any thread.
+// Any thread may call any member.
 class RequestStates {
  public:
   static constexpr std::chrono::milliseconds default_lifetime{600'000};

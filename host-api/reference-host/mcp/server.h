@@ -62,7 +62,7 @@ struct ServerSettings {
   std::vector<std::string> hidden;  // names of tools that can be called, but are not listed
 };
 
-// One thread.
+// Only one thread may use an object of this class.
 class Server {
  public:
   // Borrows all objects that it gets by reference.

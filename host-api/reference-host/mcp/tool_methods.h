@@ -16,7 +16,7 @@
 
 namespace wtool::host::mcp {
 
-// One thread.
+// Only one thread may use an object of this class.
 class ToolMethods {
  public:
   static constexpr std::size_t usual_page = 100;

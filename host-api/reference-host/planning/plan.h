@@ -112,8 +112,8 @@ std::string plan_json(const Plan& plan);
 // ---- planner.cc: makes the plan of a workflow that was checked. Nothing runs, nobody is asked, and nothing is
 // written.
 
-// The most plans that are shown of workflows called by another workflow. Such a workflow is planned once for each place
-// (on, slot, limits) and each set of known inputs.
+// How many plans of called workflows are shown at most. A called workflow is planned once for each place (on, slot,
+// limits) and each set of known inputs.
 inline constexpr std::size_t max_plans = 200;
 
 struct PlanServices {

@@ -80,7 +80,7 @@ class Drawer {
 
   void add_edge(std::size_t from, std::size_t target, const std::string& label) {
     for (std::size_t passed = 0; target != no_state && passed_over(target); ++passed) {
-      // Cannot happen for a workflow from a file: the exits of its hidden states never form a circle.
+      // Cannot happen for a workflow from a file: the exits of its hidden states never form a cycle.
       if (passed > workflow_.states.size()) return;
       target = workflow_.states[target].exits[0].target;
     }

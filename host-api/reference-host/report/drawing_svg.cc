@@ -303,7 +303,7 @@ std::string diagram_svg(const workflow::Workflow& workflow, const journal::RunRe
   const std::string body = SvgWriter(picture, run != nullptr && !is_file).body(width, height);
   const std::string& named = workflow.title.empty() ? workflow.name : workflow.title;
   const std::string name = named.empty() ? "Diagram" : "Diagram of " + markup_text(named);
-  // The links of a page would be hidden in an image.
+  // In a page, the states are links. With the role `img`, screen readers would not see them.
   const std::string role = is_file ? "role=\"img\"" : "role=\"group\" aria-label=\"" + name + "\"";
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" " + role + " viewBox=\"0 0 " + number(width) + " " +
          number(height) + "\" width=\"" + number(width) + "\">\n" +

@@ -50,7 +50,7 @@ std::string continued_after(const FailedList& failed);
 // a run that was itself stopped (`aborted`).
 void append_failed(std::string& out, const FailedList& failed, bool aborted, const std::string& reason);
 
-// All members: any thread.
+// Any thread may call any member.
 class FailedSteps final : public runner::RunObserver {
  public:
   void combination_begun(const std::string& branch, const expressions::Value& values) override;

@@ -19,8 +19,8 @@ namespace wtool::host::report {
 std::string run_json(const journal::RunRecord& run, const std::string& status, bool steps);
 
 // junit.cc: a run as JUnit XML, for programs that show results of tests. Each branch is a suite, and each visit of a
-// state is a case. A failed step whose failure the workflow handled counts as skipped, not as failed. If a run did not
-// complete but has no failed case, an extra case says so, so that the run never looks green.
+// state is a case. A failed step whose failure the workflow handled is reported as skipped, not as failed. If a run did
+// not complete but has no failed case, an extra case says so, so that the run never looks green.
 std::string junit_xml(const journal::RunRecord& run);
 
 // html_report.cc: a run as one page that needs no other files: no script, no style and no picture. It has the diagram
@@ -65,7 +65,7 @@ std::string summary_text(const workflow::Workflow& workflow, const runner::RunRe
 // "interrupted" if not.
 std::string status_text(const journal::RunRecord& run, bool being_written);
 
-// What follows the status of a run of a part of its workflow: " (until Test)", " (only Test)". Empty: the whole workflow.
+// If only a part of the workflow ran, the text after the run's status: " (until Test)", " (only Test)". Otherwise empty.
 std::string part_text(const runner::RunPart& part);
 inline std::string part_text(const journal::RunRecord& run) { return part_text(runner::RunPart{run.until, run.only}); }
 

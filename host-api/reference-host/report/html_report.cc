@@ -89,7 +89,7 @@ std::string inputs(const RunRecord& run) {
   return out + "</table>\n";
 }
 
-// The outputs of steps. Those of a failed step are open, the others closed until somebody opens them.
+// The outputs of steps. Those of a failed step are shown open. All others are closed until somebody opens them.
 class Details {
  public:
   std::string of(const char* title, const std::string& text, bool open, const runner::WholeOutput& whole = {}) {

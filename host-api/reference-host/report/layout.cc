@@ -60,7 +60,7 @@ class Layers {
  private:
   bool is_loop(const LayoutEdge& edge) const { return edge.from == edge.to; }
 
-  // Finds the arrows that close a circle, that is, lead back to a node on the path by which they were reached.
+  // Finds the arrows that close a cycle: they lead back to a node on the path by which they were reached.
   void turn_circles() {
     enum class Mark { none, open, done };
     turned_.assign(edges_.size(), false);
@@ -264,7 +264,7 @@ class Layers {
     }
   }
 
-  // Long arrows pull most, so that they become straight.
+  // Parts of long arrows pull most, so that long arrows become straight.
   double pull(const Spot& one, const Spot& other) const {
     return one.is_node && other.is_node ? 1 : one.is_node || other.is_node ? 2 : 8;
   }

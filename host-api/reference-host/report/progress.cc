@@ -28,7 +28,7 @@ constexpr const char* red = "31";
 constexpr const char* yellow = "33";
 constexpr const char* grey = "2";
 
-// States that only pass are not worth a line.
+// A state without an action gets no line: the run only passes through it.
 bool is_shown(const Step& step) { return step.of().action.has_value(); }
 
 template <class Kind>

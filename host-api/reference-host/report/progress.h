@@ -42,7 +42,7 @@ struct ProgressStyle {
   static ProgressStyle of(int descriptor);
 };
 
-// All members: any thread.
+// Any thread may call any member.
 class Progress final : public runner::RunObserver {
  public:
   // `terminal` must outlive this object.

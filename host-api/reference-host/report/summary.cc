@@ -254,7 +254,8 @@ void append_cut_lines(std::string& out, const std::vector<std::string>& lines) {
   if (lines.size() > most) out += "    ... and " + std::to_string(lines.size() - most) + " more\n";
 }
 
-// What follows a run that has completed; `reached`: it was in the state `until`.
+// The line about the state at which --until was to end a completed run: how to continue after it, or that the run has
+// not reached it (`reached` is false).
 std::string continue_line(const std::string& run, const std::string& until, bool reached) {
   if (until.empty()) return "";
   if (!reached) return "\n  The run ended without reaching " + line(until) + ".\n";

@@ -48,7 +48,7 @@ struct ApprovalAnswer {
 // answer except yes becomes a refusal.
 Outcome to_outcome(const ApprovalRequest& request, const ApprovalAnswer& answer);
 
-// Any thread; returns immediately when a stop is requested.
+// Asks for an approval. Any thread may call this. It returns immediately when a stop is requested.
 using Approve = std::function<ApprovalAnswer(const ApprovalRequest& request, Stop& stop)>;
 
 }  // namespace wtool::host::runner

@@ -12,8 +12,8 @@
 //   lead. A branch reads the values from before the fork and those that it has set itself. At the join, the values that
 //   the branches have set are merged in the order of the diagram. If two branches have set the same name, the value of
 //   the later branch is used, and a notice reports it.
-// - A failure that no exit handles, neither of its state nor of a composite state around it, ends its path as failed: a
-//   run whose last command failed must not count as completed.
+// - A failure ends its path as failed if no exit of its state, or of a composite state around it, handles the failure:
+//   a run whose last command failed must not be reported as completed.
 // - A branch that fails ends the other branches, unless `fail_fast` is off. Then the exits of the join may handle
 //   the failure, unless it ends the whole run.
 // - A requested stop ends all running calls and then the run, as aborted. `finally` states still run.

@@ -77,7 +77,8 @@ Choice Exits::choose(const State& state, Failed failed) const {
 bool Exits::leaves_out(const State& state, const Transition& exit, Failed failed) const {
   if (failed == Failed::no || exit.always) return false;
   if (!workflow_.continues) return !takes_failure(workflow_, state, exit);
-  // Under `failures: continue`, a failure counts only where it would end the run.
+  // Under `failures: continue`, an exit is left out only if it is the state's only exit and leads to the end or, after
+  // the failure of a path, to any state except a choice.
   if (state.exits.size() != 1) return false;
   if (failed == Failed::action) return exit.target == no_state;
   return exit.target == no_state || workflow_.states[exit.target].kind != State::Kind::choice;

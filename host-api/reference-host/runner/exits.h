@@ -41,8 +41,8 @@ struct FailureWay {
 
 class Exits {
  public:
-  // For a path in a branch of the fork `fork`; no_state: in no branch. ends_at() sets the join at which the path ends.
-  // All references must outlive this object.
+  // For a path in a branch of the fork `fork`; no_state: the path is not in a branch. ends_at() sets the join at which
+  // the path ends. All references must outlive this object.
   Exits(const WorkflowInvocation& invocation, const Variables& variables, std::size_t fork);
   void ends_at(std::size_t until) { until_ = until; }
 

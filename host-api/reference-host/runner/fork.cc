@@ -202,7 +202,7 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
     }
   });
 
-  // If a changed action made the branches run again, what the earlier run decided at the join does not count.
+  // If a changed action made the branches run again, the decision of the earlier run at the join is no longer valid.
   const bool is_over = over && run.has_past();
   merge_variables(lanes, variables, run.observer());
   made.last = joined_outcome(fork, lanes, invocation.workflow.continues);
@@ -230,8 +230,8 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
   }
   const bool any_joined = std::any_of(lanes.begin(), lanes.end(),
                                       [](const auto& lane) { return lane->end.kind == BranchResult::Kind::joined; });
-  // Failed branches count as reaching the join, whose exits may handle the failure. Branches that ended at [*] do not
-  // reach it.
+  // A failed branch is treated as if it had reached the join, because the exits of the join may handle the failure. A
+  // branch that ended at [*] has not reached the join.
   if (!any_joined && first_failed == nullptr && !is_over) made.join = no_state;
   return made;
 }

@@ -40,8 +40,8 @@ bool is_prompt_name(const std::string& name) {
   return std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
-// The names of the prompt files in the folders, each with what is left of it without its ending. Looks at no more than
-// 1000 entries.
+// The names of the prompt files in the folders, each with its ending and without it. Looks at no more than 1000
+// entries.
 std::vector<std::pair<std::string, std::string>> prompt_files(const std::vector<std::string>& folders) {
   constexpr std::size_t max_looked_at = 1000;
   std::vector<std::pair<std::string, std::string>> files;

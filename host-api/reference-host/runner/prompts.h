@@ -39,7 +39,7 @@ struct PromptSettings {
   std::int64_t timeout = 1800;  // seconds
 };
 
-// Any thread.
+// Any thread may call any member.
 class Prompts {
  public:
   // `directory` is the directory of the run. `error` says what is wrong with the configured command; empty: it is
@@ -50,8 +50,9 @@ class Prompts {
   // From now on, each file is read at most once, so that runs get what check() has read, whatever commands do to the
   // files. Call it before any other thread uses the object.
   void read_each_file_once() { reads_once_ = true; }
-  // After read_each_file_once(): reads all prompts that the workflow files `from`, and those of expect(), may name, even
-  // by a template, and none from then on. Call it before any other thread uses the object.
+  // Call this after read_each_file_once(). Reads all prompts that may be named, even by a template, in the workflow
+  // files `from` and in those that were passed to expect(). From then on, no further file is read. Call it before any
+  // other thread uses the object.
   void read_all(const std::vector<std::string>& from);
   void expect(const std::string& from) const;
 
@@ -149,12 +150,13 @@ std::vector<std::string> prompt_folders(const std::vector<std::string>& configur
 // The file of a prompt; empty: `error` is a sentence with the reason.
 std::string find_prompt(const std::string& name, const std::vector<std::string>& folders, std::string& error);
 
-// The prompts that one check or one rendering reads: each file is read once. One thread.
+// The prompts that one check or one rendering reads: each file is read once. Only one thread may use an object of this
+// class.
 class PromptFiles final : public expressions::Partials {
  public:
   explicit PromptFiles(std::vector<std::string> folders) : folders_(std::move(folders)) {}
 
-  // Reads the prompts in the folders, and none from then on.
+  // Reads all prompts in the folders. From then on, no further file is read.
   void read_all();
   void read_no_more() { reads_no_more_ = true; }
 

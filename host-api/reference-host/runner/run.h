@@ -19,7 +19,7 @@ namespace wtool::host::runner {
 
 class Services;
 
-// All members: any thread.
+// Any thread may call any member.
 class Run {
  public:
   explicit Run(const RunRequest& request);

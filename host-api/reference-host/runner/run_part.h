@@ -1,7 +1,7 @@
 // A part of a workflow: `run --until STATE` ends where that state has ended, `run --only STATE` runs only that state.
 //
 // The workflow itself is cut before it is planned or run, so that the journal and resumed runs need no rules for parts.
-// The state's own exits no longer count: the run completes if the state succeeds, and fails if it fails.
+// The state's own exits are dropped: the run completes if the state succeeds, and fails if it fails.
 #pragma once
 
 #include <string>

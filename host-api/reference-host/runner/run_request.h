@@ -30,7 +30,8 @@ namespace wtool::host::runner {
 // ---- Where the outputs of steps are kept whole: in files, byte for byte, for commands that read them by name
 // (`${build.stdout_file}`) and for `wtool show --output`.
 
-// One file that is being written. One thread at a time. Unless finish() is called, the file is removed.
+// One file that is being written. Unless finish() is called, the file is removed. Only one thread at a time may use an
+// object of this class.
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
@@ -48,7 +49,7 @@ class OutputFile {
   virtual Written finish() = 0;
 };
 
-// All members: any thread.
+// Any thread may call any member.
 class RunOutputStore {
  public:
   virtual ~RunOutputStore() = default;
@@ -91,22 +92,23 @@ struct PreparedPrompt {
 
 // What a run needs besides the tools. If a function is not set, the actions that need it fail.
 struct RunServices {
-  // The workflow that the file `from` means by `name`; nothing: `error` says why. Any thread.
+  // The workflow that the file `from` means by `name`; nothing: `error` says why. Any thread may call this.
   std::function<std::optional<OtherWorkflow>(const std::string& name, const std::string& from, std::string& error)>
       workflow;
-  // A prompt by its name, or by its text. Any thread.
+  // A prompt by its name, or by its text. Any thread may call this.
   std::function<PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
                                const expressions::Scope& values, const PromptAddition& addition)>
       prompt;
-  // Asks a person; nothing: nobody can be asked. Any thread; returns immediately when a stop is requested.
+  // Asks a person; nothing: nobody can be asked. Any thread may call this. It returns immediately when a stop is
+  // requested.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
   // Asks for an approval. Not set: nobody can give it.
   Approve approve;
-  // True if the step, which does `what`, may begin. False: the run is aborted. Any thread; not set: every step may
-  // begin.
+  // True if the step, which does `what`, may begin. False: the run is aborted. Not set: every step may begin. Any
+  // thread may call this.
   std::function<bool(const Step& step, const std::string& what, Stop& stop)> may_begin;
   // True if an aborted run ends without `finally`, because it is suspended until a person answers, or no time is left.
-  // Any thread; not set: never.
+  // Not set: `finally` always runs. Any thread may call this.
   std::function<bool()> skips_finally;
   // The longest timeout of a call, in seconds; nothing: there is no limit.
   std::optional<std::int64_t> timeout_max;
@@ -114,13 +116,14 @@ struct RunServices {
   RunOutputStore* outputs = nullptr;
   // Skips the steps that are up to date and may be skipped. nullptr: every step runs.
   cache::StepCache* cache = nullptr;
-  // What a call would do (Toolbox::explain); null: `why` says why it is not known. Not set: it is never known. Any
-  // thread.
+  // What a call would do (Toolbox::explain); null: `why` says why that is not known. Not set: it is never known. Any
+  // thread may call this.
   std::function<nlohmann::ordered_json(const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
                                        std::string& why)>
       explain;
   // Records in the audit trail that a call is skipped, because its step is up to date. Returns why the record cannot be
-  // written; empty: it was written. Masks what looks like a secret. Not set: there is no trail. Any thread.
+  // written; empty: it was written. Masks texts that look like secrets. Not set: there is no trail. Any thread may call
+  // this.
   std::function<std::string(const nlohmann::ordered_json& fields)> record_skipped;
 };
 

@@ -127,13 +127,14 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   return result;
 }
 
-// A step that succeeds without what it has started in the background is seldom what its author meant.
+// Reports that background processes were ended with a step's command. The author of the step probably expected them to
+// continue.
 void tell_of_ended_processes(const Step& step, const ActionContext& context, const ActionResult& result) {
   const expressions::Value* metadata = &result.outcome.metadata;
   const expressions::Value* ended = expressions::field_of(metadata, "background_processes_ended");
   const std::int64_t* count = ended == nullptr ? nullptr : ended->as_int();
   const bool is_command = std::holds_alternative<workflow::ShellAction>(step.of().action->kind);
-  // What an interrupted command leaves is ended with it, as everybody expects.
+  // If the command was interrupted, everybody expects that its background processes are ended, too.
   const bool by_itself = !result.outcome.aborted && expressions::field_of(metadata, "partial_stdout") == nullptr;
   if (count == nullptr || !is_command || !by_itself || result.up_to_date) return;
   context.invocation.run.observer().noticed(

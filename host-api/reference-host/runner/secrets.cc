@@ -15,7 +15,7 @@
 namespace wtool::host::runner {
 namespace {
 
-// A single line of a secret counts as a secret only from this length on: hiding `}` or `--` would hide half of the
+// A line of a secret is hidden by itself only if it has at least this length: hiding `}` or `--` would hide half of the
 // output.
 constexpr std::size_t shortest_line = 6;
 
@@ -54,7 +54,7 @@ void Secrets::add(std::string_view value) {
   replace_all(forms.back(), "/", "\\/");
   const std::string quoted = shell_quoted(trimmed);
   forms.push_back(quoted.substr(1, quoted.size() - 2));
-  // As the quoting of templates writes them in double quotes and here-documents, and as `printf %q` does.
+  // The forms that templates write in double quotes and in here-documents, and those that `printf %q` writes.
   for (const char* special : {"\\$`\"", "\\$`", " !\"#$&'()*,;<>?[\\]^`{|}~", " !\"$&'()*,;<>?[\\]^`{|}"}) {
     forms.push_back(with_backslashes(trimmed, special));
   }

@@ -12,7 +12,7 @@
 
 namespace wtool::host::runner {
 
-// All members: any thread.
+// Any thread may call any member.
 class Secrets {
  public:
   static constexpr std::string_view mask = "***";
@@ -23,8 +23,9 @@ class Secrets {
 
   bool empty() const { return !any_.load(std::memory_order_acquire); }
 
-  // The text with every secret in it replaced by the mask; the longest match counts. Where the middle of the text was left
-  // out ("[... 4711 bytes left out ...]"), a secret of which only a part is there is replaced as well.
+  // The text with every secret in it replaced by the mask; if several secrets begin at the same place, the longest is
+  // replaced. If the middle of the text was left out ("[... 4711 bytes left out ...]"), a secret that was cut off there
+  // is replaced, too.
   std::string masked(std::string_view text) const;
 
   // How many bytes at the end of a text may be the beginning of a secret, so that a stream must hold them back until

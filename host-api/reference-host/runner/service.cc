@@ -12,8 +12,8 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// A service without `ready` counts as ready after running this long: a command that does not exist, or is wrong, has
-// ended by then.
+// A service without `ready` is considered ready after it has run this long: a command that does not exist, or is wrong,
+// has ended by then.
 constexpr milliseconds settling{250};
 // The first pause between two checks of whether a service is ready; each pause is twice the one before.
 constexpr milliseconds first_pause{50};
@@ -214,7 +214,8 @@ void Service::join_caller() {
 std::string Service::await_ready() {
   const auto until = steady_clock::now() + prepared_.ready_timeout;
   {
-    // Before the command has started, its `ready` could only reach a service of somebody else.
+    // Before the command has started, the command of `ready` could only reach some other service, such as one on the
+    // same port.
     std::unique_lock lock(mutex_);
     if (!changed_.wait_until(lock, until, [this] { return is_over() || call_started_; })) {
       return "the service was not ready after " + workflow::duration_words(prepared_.ready_timeout) +

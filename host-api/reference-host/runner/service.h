@@ -50,7 +50,7 @@ class Service {
   void begin();
   // Waits until the service is ready or has ended. If it has ended before it was ready, the result is a failure.
   ActionResult wait_until_ready(Stop& stop);
-  // Ends the service. Returns when nothing of it is left.
+  // Ends the service. Returns when its call has ended, and with it all processes of the service.
   void end(const std::string& why);
 
   const Step& step() const { return step_; }

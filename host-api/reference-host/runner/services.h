@@ -36,7 +36,7 @@ class ServicesOf;
 bool is_needed_again(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
                      std::uint64_t sequence);
 
-// All services of a run. All members: any thread.
+// All services of a run. Any thread may call any member.
 class Services {
  public:
   explicit Services(Run& run);

@@ -16,7 +16,7 @@
 
 namespace wtool::host::runner {
 
-// One thread at a time.
+// Only one thread at a time may use an object of this class.
 class Variables final : public expressions::Scope {
  public:
   // Before any action has run, the run's own names have the values of a success with the exit code 0 and an empty
@@ -36,7 +36,8 @@ class Variables final : public expressions::Scope {
   // Sets a name that exists only on this path, since merge() does not copy it: matrix, the arguments of a prompt.
   void set_local(const std::string& name, expressions::Value value);
 
-  // A copy of the values for a branch that begins here. None of them counts as set by the branch.
+  // A copy of the values, for a branch that begins here. merge() does not copy them back, unless the branch sets them
+  // again.
   Variables fork() const;
   // The whole output of which `result` is the value; nullptr: a Set has given `result` another value.
   const WholeOutput* result_whole() const { return variables_.contains("result") ? nullptr : &result_whole_; }

@@ -19,7 +19,7 @@ inline constexpr const char* lock_file = ".wtool/mcp-servers.json";
 struct Settings {
   std::string command{};  // a line for the shell
   nlohmann::json env = nlohmann::json::object();
-  std::optional<std::vector<std::string>> tools{};   // tools that may be called, a final * for any end; nothing: all
+  std::optional<std::vector<std::string>> tools{};   // tools that may be called; * at the end: any ending; nothing: all
   std::int64_t timeout = 0;                          // seconds; 0: as for every call
   nlohmann::json limits = nlohmann::json::object();  // in the form of wtool_request.limits
 };

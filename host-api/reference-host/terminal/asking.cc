@@ -65,8 +65,8 @@ void QuestionEnd::request() {
 }
 
 Asking::Asking(Terminal& terminal, QuestionEnd& end) : terminal_(terminal), end_(end) {
-  // In the background, reading from or writing to the terminal could stop the whole program. With these signals
-  // blocked, a read fails instead, and a write succeeds.
+  // In the background, reading from the terminal or writing to it could suspend the whole program. While these signals
+  // are blocked, a read fails instead, and a write succeeds.
   sigset_t set;
   ::sigemptyset(&set);
   ::sigaddset(&set, SIGTTIN);

@@ -24,7 +24,7 @@ namespace wtool::host {
 void set_asking_state(std::string state);
 const std::string& asking_state();
 
-// Ends a question from elsewhere. All members: any thread.
+// Ends a question from elsewhere. Any thread may call any member.
 class QuestionEnd {
  public:
   // `terminal` must outlive this object.
@@ -54,7 +54,7 @@ struct WantedAnswer {
   std::string_view when_ended = question_withdrawn;  // shown if the question is ended from elsewhere
 };
 
-// One thread.
+// Only one thread may use an object of this class.
 class Asking {
  public:
   enum class Event {
@@ -77,7 +77,7 @@ class Asking {
   Event show(std::string_view text);
   // Shows the prompt and reads a line. `hidden`: what is typed is not shown.
   Event read_line(std::string_view prompt, std::string& line, bool hidden = false);
-  // Reads lines until one is an answer. After five lines that are no answers, returns `closed`, so that input which is
+  // Reads lines until one is an answer. After five lines that are not answers, returns `closed`, so that input which is
   // not meant for the question cannot repeat it forever. If no answer comes, the question is over, and leave() need not
   // be called.
   Event ask(const WantedAnswer& wanted);

@@ -29,7 +29,7 @@ struct TerminalSize {
   std::size_t rows = 24;
 };
 
-// All members: any thread.
+// Any thread may call any member.
 class Terminal {
  public:
   // Opens the terminal for one question, and returns its descriptor, which should be non-blocking. The caller closes

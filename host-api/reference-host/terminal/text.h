@@ -20,7 +20,7 @@ std::string duration_text(std::chrono::steady_clock::duration duration);
 // characters that change the writing direction or break lines.
 std::string cleaned_for_terminal(std::string_view text, bool keep_newlines);
 
-// The width in columns of a terminal, as base/character_width.h counts. `text` must be safe for a terminal.
+// The width in columns of a terminal, according to base/character_width.h. `text` must be safe for a terminal.
 std::size_t display_width(std::string_view text);
 
 // The text cut to at most `columns`; a cut text ends with an ellipsis, which is `...` if the locale is not UTF-8.
@@ -41,7 +41,7 @@ struct OutputLine {
 };
 
 // Splits the two streams of a step into lines, which come in the order in which they are completed. A carriage return
-// restarts a line, as on a terminal; a very long line is broken. One thread.
+// restarts a line, as on a terminal; a very long line is broken. Only one thread may use an object of this class.
 class StepOutput {
  public:
   // Returns the lines that the stream has completed with `bytes`.

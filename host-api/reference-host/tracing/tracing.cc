@@ -125,7 +125,7 @@ void Tracing::observe(LogLevel from, Observer observer) {
   observer_ = std::move(observer);
 }
 
-// A record and its spans, as the masks leave them.
+// A copy of a record and its spans, to which all masks were applied.
 struct Tracing::Masked {
   Masked(const LogRecord& from, const std::shared_ptr<const LogSpan>& its_span, const std::list<Mask>& masks)
       : record(from), span(copy(its_span, masks)), message(masked(from.message, masks)) {
@@ -166,7 +166,7 @@ struct Tracing::Masked {
 std::shared_ptr<const void> Tracing::hide(Mask mask) {
   std::unique_lock lock(masks_mutex_);
   const auto place = masks_.insert(masks_.end(), std::move(mask));
-  lock.unlock();  // if the pointer cannot be made, it calls the function below
+  lock.unlock();  // If the pointer cannot be made, the function below is called, which takes the lock.
   return {&*place, [this, place](const void*) {
             const std::unique_lock removing(masks_mutex_);
             masks_.erase(place);
@@ -180,7 +180,7 @@ void Tracing::emit(const LogRecord& record) {
     const std::shared_lock lock(masks_mutex_);
     if (!masks_.empty()) masked.emplace(record, find(record.span), masks_);
   }
-  // Without the lock: to write may wait, and hide() must not wait for it.
+  // Writes without the lock, because a write may block, and hide() must not wait for that.
   if (masked) return write(masked->record, masked->span);
   write(record, find(record.span));
 }

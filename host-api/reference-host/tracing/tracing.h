@@ -65,7 +65,8 @@ struct LogRecord {
   std::uint64_t span = 0;  // from open_span, or 0
 };
 
-// What the formats need of a span. Even after a span was closed, this object lives for as long as one of its children.
+// What the formats need to know about a span. Even after a span was closed, this object lives as long as any child of
+// the span.
 struct LogSpan {
   std::string name;
   std::vector<std::pair<std::string, std::string>> fields;  // key and compact JSON, in the order given
@@ -77,7 +78,7 @@ enum class LogFormat { text, json };
 // `name` is "text" or "json". False: it is neither, and `error` names it and the allowed values.
 bool parse_log_format(std::string_view name, LogFormat& format, std::string& error);
 
-// All members: any thread.
+// Any thread may call any member.
 class Tracing {
  public:
   // Called with each line, with its newline. Never by two threads at the same time.
@@ -92,14 +93,15 @@ class Tracing {
     return level >= observed_from_.load(std::memory_order_relaxed) || filter_.enabled(level, target);
   }
 
-  // From now on, `observer` gets every record of at least the level `from`, whatever the filter says. `off` with an
-  // empty observer: nobody does. When observe() returns, the earlier observer no longer runs and is not called again.
-  // An observer must not call this object.
+  // From now on, `observer` gets every record of at least the level `from`, whatever the filter says. An empty observer
+  // ends this. When observe() returns, the earlier observer no longer runs and is not called again. An observer must
+  // not call this object.
   using Observer = std::function<void(const LogRecord&, const LogSpan*)>;
   void observe(LogLevel from, Observer observer);
 
-  // While the returned object lives, `mask` is applied to the texts of each record: to its message, and to the values of
-  // its fields and of those of its spans. It must not call this object. The object must not outlive this one.
+  // While the returned object lives, `mask` is applied to the message of each record, and to the values of the record's
+  // fields and of its spans' fields. `mask` must not call this Tracing. The returned object must not outlive this
+  // Tracing.
   using Mask = std::function<std::string(std::string_view)>;
   std::shared_ptr<const void> hide(Mask mask);
 

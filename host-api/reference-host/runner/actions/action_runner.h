@@ -1,4 +1,4 @@
-// What performs the action of a step, and what the kinds of actions need for it. Each kind has a file in this folder,
+// Performs the action of a step, and has what the kinds of actions need. Each kind of action has a file in this folder,
 // with the name of its file in workflow/actions/:
 //
 //   void LogAction::perform(const LogAction& action, runner::ActionRunner& runner) {
@@ -38,10 +38,11 @@ class ActionRunner {
   const workflow::ActionOptions& options;
   ActionResult result;
 
-  // The action ends by a mistake in the workflow: at `offset`, or at the place that the message names.
+  // Ends the action because of a mistake in the workflow: at `offset`, or at the place that the message names.
   void mistake(std::size_t offset, const std::string& message);
   void mistaken(std::string message);
-  // It fails; or it fails because its answer does not match `output`; or it ends because the run stops.
+  // fails(): the action fails. no_answer(): it fails because its answer does not match `output`. stopped(): it ends
+  // because the run stops.
   void fails(std::string message, std::int64_t exit_code = 1);
   void no_answer(std::string message);
   void stopped();

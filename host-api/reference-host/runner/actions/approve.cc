@@ -17,7 +17,7 @@ void ApproveAction::perform(const ApproveAction& action, runner::ActionRunner& r
   if (action.by) {
     const auto by = runner.render(*action.by);
     if (!by) return;
-    // An empty name would count as if `by` were missing.
+    // An empty name would have the same effect as a missing `by`: the user who runs the workflow could answer.
     if (by->empty()) {
       return runner.mistake(action.by->written.locate(0), "`by` is empty; name the user or the group who may answer");
     }

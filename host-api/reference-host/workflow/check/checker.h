@@ -78,7 +78,7 @@ struct CheckContext {
       verdict;
   // Finds the commands that the shell cannot read.
   ShellReader unreadable_commands;
-  // True if the check looks for workflows that run one another in a circle, starting from this one.
+  // True if the check looks for workflows that run themselves, directly or through others, starting from this one.
   bool find_loops = true;
   // True: a missing workflow or prompt is an error, because the workflow is about to run. False: it is a warning.
   bool must_exist = false;

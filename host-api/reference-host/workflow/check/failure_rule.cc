@@ -146,7 +146,7 @@ class OlderRule {
     }
   }
 
-  // A state that comes after the exit and checks how the state before the exit ended; no_state: there is none.
+  // A state that comes after the exit and checks how the state before the exit ended; no_state: no state does so.
   std::size_t who_looks(const Changed& one) {
     if (judges(states_[one.exit->target])) return no_state;
     const std::size_t next = who_looks_next(one.exit->target);
@@ -165,8 +165,8 @@ class OlderRule {
     return nearest(one.exit->target, readers);
   }
 
-  // A state that is reached before another action runs, and that checks how the last action ended; no_state: there is
-  // none.
+  // A state that is reached before another action runs, and that checks how the last action ended; no_state: no state
+  // does so.
   std::size_t who_looks_next(std::size_t start) const {
     std::set<std::size_t> seen = {start};
     std::deque<std::size_t> todo = {start};

@@ -30,8 +30,8 @@ bool can_fail(const State& state);
 // True if `exit`, an unconditional exit of `state`, is taken after failures, too.
 bool takes_failure(const Workflow& workflow, const State& state, const Transition& exit);
 
-// True if a failure after which the exit is taken is handled by the exit's target: by a choice, a join, or the exits of
-// a composite state.
+// True if the exit, when it is taken after a failure, passes the failure on to its target: a choice, a join, or the end
+// of a composite state. The exits of the target then have to handle the failure.
 bool hands_failure_on(const Workflow& workflow, const State& state, const Transition& exit);
 
 // True if an exit has the condition `failure`. Such an exit is taken even after a refusal or a mistake of its state.
@@ -44,8 +44,8 @@ std::string shown_name(const Workflow& workflow, std::size_t state);
 
 // ---- Files written for the older rule, by which a transition without a condition was taken after failures, too.
 
-// The unconditional exits that are taken after a failure under the older rule, but not under the present one. Empty:
-// there are none, or the file has `failures: continue`.
+// The unconditional exits that are taken after a failure under the older rule, but not under the present one. Empty: no
+// exit has changed, or the file has `failures: continue`.
 std::vector<const Transition*> changed_exits(const Workflow& workflow);
 
 // Warns about the exits whose old meaning the file seems to need: a later state looks at how the state before the exit

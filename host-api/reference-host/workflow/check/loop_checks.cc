@@ -6,8 +6,8 @@
 namespace wtool::host::workflow {
 namespace {
 
-// Finds the loops of a diagram: the largest sets of states that all lead to one another. States with `max` are left
-// out, because every loop through one of them ends.
+// Finds the loops of a diagram: the largest sets of states that all lead to one another (strongly connected
+// components). States with `max` are left out, because every loop through one of them ends.
 class LoopFinder {
  public:
   explicit LoopFinder(const Workflow& workflow)

@@ -22,9 +22,9 @@ class ValuePaths {
   // `workflow` must outlive this object.
   explicit ValuePaths(const Workflow& workflow);
 
-  // False: no path leads from any state of `earlier` to `state`. With `after_action`, the question is about the exits
-  // of `state`, so `state` itself counts as earlier, too. True in doubt: if the state cannot be reached at all, or if
-  // earlier calls have used up steps_left_.
+  // False: no path leads from any state of `earlier` to `state`. `after_action`: the question is about the exits of
+  // `state`, whose own action has already run, so `state` itself may be in `earlier`. In doubt, the result is true: if
+  // the state cannot be reached at all, or if earlier calls have used up steps_left_.
   bool may_follow(const std::vector<std::size_t>& earlier, std::size_t state, bool after_action);
 
  private:

@@ -43,7 +43,7 @@ void read_descriptions(std::size_t state, const std::vector<DescriptionLine>& li
 // Fills sections and parameters of the document, from line `first` on.
 void read_sections(const Source& source, std::size_t first, const std::vector<bool>& code_lines, Document& document);
 
-// Applies the sections to the states. Actions in sections count only if there is no item under `## Actions`, and the
+// Applies the sections to the states. Actions in sections are used only if there is no item under `## Actions`, and the
 // list of parameters only if the front matter has no parameters.
 void apply_sections(const Document& document, Workflow& workflow, Diagnostics& diagnostics);
 

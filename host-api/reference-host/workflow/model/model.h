@@ -99,7 +99,7 @@ struct PlaceOptions {
   NamedPlace on;    // on="cluster" or "local"
   NamedPlace slot;  // slot="big": a class of the configuration's cluster
   StepLimits limits;
-  std::size_t limits_offset = 0;  // of the first option that sets a limit; 0: there is none
+  std::size_t limits_offset = 0;  // of the first option that sets a limit; 0: no limits
 };
 
 // inputs=["src/**"] outputs=["build/app"], cache=true: a step that is up to date is not run.

@@ -17,7 +17,7 @@ namespace wtool::host::workflow {
 std::optional<expressions::Value> parameter_value(Parameter::Type type, const std::string& text, std::string& why,
                                                   bool secret = false);
 
-// `given` are the KEY=VALUE texts of --var, in order; of several texts with one key, the last one counts. It is an
+// `given` are the KEY=VALUE texts of --var, in order; of several texts with one key, the last one is used. It is an
 // error if a key is neither declared nor among `used` (the names that the workflow reads), if a value breaks the
 // parameter's limits, or if a required parameter has no value. Every error is one sentence. `values` are further
 // inputs, such as those of an earlier run; `given` takes precedence over them, and unknown names are left out. A

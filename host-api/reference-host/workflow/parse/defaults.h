@@ -1,9 +1,9 @@
 // The defaults that a workflow or a composite state sets for the steps inside of it: how they are read, and applied to
 // the steps.
 //
-// The nearest setting counts: a step's own options, then those of the composite states around it from the inside out,
-// then the command line, then the front matter. In one place, `env` takes precedence over `env_file`, and a later file
-// over an earlier one. Variables are merged name by name.
+// The nearest setting applies: first a step's own options, then those of the composite states around it from the inside
+// out, then the command line, then the front matter. Within one of these, `env` takes precedence over `env_file`, and a
+// later file over an earlier one. Variables are merged name by name.
 #pragma once
 
 #include "workflow/model/diagnostics.h"

@@ -12,7 +12,7 @@ void read_condition(Transition& transition, Diagnostics& diagnostics) {
   std::string word = lowered(transition.label);
   std::erase_if(word, [](char c) { return c == ' ' || c == '\t' || c == '_'; });
   transition.always = word == "always";
-  // `AllComplete` is no condition: a join is left only when all of its branches are complete.
+  // `AllComplete` is not a condition: a join is left only when all of its branches are complete anyway.
   if (word.empty() || transition.always || word == "allcomplete") return;
   if (word == "default") {
     transition.kind = Transition::Kind::fallback;

@@ -86,7 +86,8 @@ LineRange raw_diagram(const Source& source, std::size_t begin) {
 }
 
 // Whether a block that begins in the line `open` contains other parts of the workflow, because its closing fence is
-// missing. In scripts, comments look like headings, so there only a diagram and the heading of the actions count.
+// missing. In a script, a comment looks like a heading, so a block that is not a diagram is searched only for a diagram
+// and the heading of the actions.
 bool swallows_parts(const Source& source, std::size_t open, std::size_t end, bool is_diagram) {
   for (std::size_t i = open + 1; i < end; ++i) {
     const std::string_view line = source.line(i);

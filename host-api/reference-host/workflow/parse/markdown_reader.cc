@@ -57,7 +57,7 @@ class MarkdownReader {
   struct Item {
     ActionItem item;
     bool in_actions = false;
-    std::size_t heading = 0;  // this and `above`: for a stray item
+    std::size_t heading = 0;  // this and `above` are for a StrayItem
     StrayItem::Above above = StrayItem::Above::nothing;
   };
 

@@ -44,7 +44,7 @@ struct Place {
 // One place for each value, in order; there is a value between each text and the next. Takes linear time.
 std::vector<Place> find_places(const std::vector<std::string>& texts);
 
-// The places of a template's placeholders. In its tags, each branch and each loop body counts once.
+// The places of a template's placeholders. In its tags, each branch and each loop body is read once.
 std::vector<Place> find_places(const expressions::Template& command);
 
 }  // namespace wtool::host::workflow

@@ -1,4 +1,5 @@
-// What a shell command has said so far of the simple command that is being read: whether bash evaluates its next word.
+// Reads the words of the simple commands in a shell command one by one, and finds out whether bash evaluates the next
+// word.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +39,7 @@ class SimpleCommandReader {
   Word end_word();
 
   // Call it after end_word(), for a separator that is not part of a redirection. `before`: the character before it.
-  // A new command begins behind the separator, unless it is a blank or the command continues behind it.
+  // A new command begins after the separator, unless the separator is a blank or does not end the command.
   void read_separator(char separator, char before);
 
   void begin_redirection() { command_.redirects = true; }
@@ -64,8 +65,8 @@ class SimpleCommandReader {
     bool declares = false;     // `coproc` or `function` came, after which a name may come
   };
 
-  // An open parenthesis. `outer` is the command that continues behind it, if it is that of an array or of a process
-  // substitution.
+  // An open parenthesis. If it begins an array or a process substitution, `outer` is the command around it, which
+  // continues after the parenthesis is closed.
   struct Parenthesis {
     bool is_array = false;
     std::optional<SimpleCommand> outer;
