@@ -64,8 +64,7 @@ class AgentSlot::Watching {
   std::thread thread_;
 };
 
-// For as long as this object lives, `call` is the call that the slot runs and that the pilot may cancel, and the log
-// records of this thread go to the host.
+// While this object exists, the pilot can cancel `call`, and the log records of this thread go to the host.
 class AgentSlot::Running {
  public:
   Running(AgentSlot& slot, Call& call, std::uint32_t log_from) : slot_(slot) {

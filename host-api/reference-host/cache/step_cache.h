@@ -69,8 +69,8 @@ class StepCache {
   // Restores the missing outputs. False: `look.why` says why, and the work has to be done.
   bool restore(const Work& work, Look& look);
 
-  // Returns whether a text has something in it that must not be kept. The text comes in pieces; `last`: no piece
-  // follows. Each text needs a new function.
+  // Returns whether a text contains something that must not be kept, such as a secret. The text is passed in pieces;
+  // `last` is set for the last piece. Each text needs a new function.
   using Refuses = std::function<bool(std::string_view piece, bool last)>;
   // Keeps the result of work that was done after look() and has succeeded. Returns why it is not kept; empty: it is.
   std::string keep(const Work& work, const Look& look, const std::string& result, const std::string& run,

@@ -101,13 +101,13 @@ class Store {
   std::vector<ListedEntry> list() const;
   // Removes the entry with the contents of its outputs, even if other entries share them.
   void remove_with_contents(const CacheEntry& entry) const;
-  // Passes the content of an output to `look`: first piece by piece, then an empty piece with `last`. If `look` returns
-  // a reason, stops and returns that reason; otherwise returns an empty text.
+  // Passes the content of an output to `look` piece by piece, and finally an empty piece with `last` set. If `look`
+  // returns a reason, stops and returns that reason; otherwise returns an empty text.
   std::string look_at(const CachedOutput& output, const Keeping::Look& look) const;
   // Removes everything, and returns how many bytes it has removed.
   std::uint64_t clear(std::string& problem) const;
-  // If the store is too large: removes contents without an entry, and then entries, those that were unused for the
-  // longest time first, until the store is small enough. Does nothing while another process keeps an entry.
+  // If the store is too large, removes contents without an entry, and then the least recently used entries, until the
+  // store is small enough. Does nothing while another process keeps an entry.
   void trim() const;
 
  private:

@@ -122,7 +122,7 @@ class Answering {
   }
 
  private:
-  // A question that was settled elsewhere is withdrawn from the terminal.
+  // Asks on the terminal. If the question is settled elsewhere meanwhile, it is withdrawn from the terminal.
   Approval ask(const AskedQuestion& asked) {
     const WakeUp end;
     std::thread listener([&] {

@@ -84,7 +84,7 @@ bool take_standard_input(const CallOptions& options, std::string& arguments) {
   return problem.empty();
 }
 
-// Whether the word is one that nobody would write as JSON, such as `ls`.
+// Whether the word is probably not meant as JSON, such as `ls`.
 bool is_bare_word(const std::string& word) {
   return !word.empty() && word.find_first_of("{[\"-@ \t\r\n") != 0 && !is_named_argument(word);
 }

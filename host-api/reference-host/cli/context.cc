@@ -207,7 +207,7 @@ void complain(std::string_view message) {
 void fill_closed_descriptors() {
   constexpr int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
   for (int descriptor = 0; descriptor < 3; ++descriptor) {
-    // open() returns the lowest free number, which is this one: all lower numbers are open now.
+    // open() returns the lowest free number. That is `descriptor`, because all lower numbers are open now.
     if (::fcntl(descriptor, F_GETFD) < 0 && ::open("/dev/null", modes[descriptor]) < 0) return;
   }
 }

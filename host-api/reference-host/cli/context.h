@@ -59,7 +59,8 @@ class Context {
   // nullptr: `error` says why.
   Plugin* local_plugin(std::string& error);
   Plugin* cluster_plugin(std::string& error);
-  // Sets who is asked instead of the terminal, whichever plugin asks. Call it before the toolbox is opened.
+  // Sets who is asked instead of the person at the terminal, for the questions of all plugins. Call it before the
+  // toolbox is opened.
   void ask_through(Approver* approver);
 
   // The plugin's tools, initialised and configured (config/files.h) at the first use. nullptr: as for plugin().

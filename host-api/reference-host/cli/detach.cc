@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t max_shown_before = std::size_t{1} << 20;
 
-// What the run printed before it began. It is collected in a file in memory: a process of the run that inherited the
-// output of the program that was called would keep that output open until the run ends.
+// What the run's process printed before the run began. It is collected in a file in memory: if the run's process
+// inherited the output of the process that the user started, that output would stay open until the run ends.
 std::string shown_before(int file) {
   std::string text;
   if (::lseek(file, 0, SEEK_SET) == 0) read_all(file, max_shown_before, text);
@@ -42,7 +42,7 @@ int exit_status_of_process(pid_t process) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Runs in the program that was called.
+// Runs in the process that the user started.
 int wait_for_the_beginning(pid_t process, const Descriptor& reports, const Descriptor& early) {
   std::string run;
   read_all(reports.get(), 4096, run);

@@ -1,4 +1,5 @@
-// The program `wtool`: options that all subcommands share, and the way from the command line to an exit status.
+// The program `wtool`: parses the command line, including the options that all subcommands share, and runs the
+// subcommand.
 #include <signal.h>
 
 #include <wtool/tool.h>
@@ -73,7 +74,7 @@ std::string is_workflow(const std::string& word) {
   return found ? "; `wtool run " + word + "` runs the workflow of this name" : "";
 }
 
-// If `word` is another program's name for one of our commands, the hint that names ours. nullptr: it is not.
+// If other programs use `word` for what one of our commands does, a hint that names our command. Otherwise nullptr.
 const char* usual_name(std::string_view word) {
   static constexpr std::pair<std::string_view, const char*> known[] = {
       {"--dry-run", "`wtool plan WORKFLOW` shows what a run would do, and runs nothing"},
@@ -244,7 +245,8 @@ std::string help(const CLI::App& app) {
          "`wtool --help` describes them.\n";
 }
 
-// `help COMMAND` as `COMMAND --help`. An unknown command stays, to be reported like any other.
+// Turns `help COMMAND` into `COMMAND --help`. An unknown command is kept, so that it is reported like any other unknown
+// command.
 Words without_help(const CLI::App& app, Words words) {
   if (words.empty() || words.front() != "help") return words;
   words.erase(words.begin());

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr int open_folder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr std::size_t max_name = 200;  // bytes; file systems allow 255
 
-// A file name that is different for each `name`, and short enough.
+// A file name that is different for each `name`, and not longer than file systems allow.
 std::string file_name(std::string_view name, bool secret) {
   const std::size_t dot = std::min(name.rfind('.'), name.size());
   const std::string end = (secret ? ".secret" : "") + std::string(name.substr(dot));

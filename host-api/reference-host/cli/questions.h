@@ -18,9 +18,9 @@ namespace wtool::host {
 std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
                                         Terminal& terminal = Terminal::of_process());
 
-// Asks for missing parameters and adds the answers to `given`, as NAME=VALUE; what is typed for a secret is not shown.
-// Adds nothing if nobody can be asked, or no usable answer comes. False: a signal such as Ctrl-C has ended the
-// question, and `exit_status` is the program's exit status.
+// Asks for missing parameters and adds the answers to `given`, as NAME=VALUE. The terminal does not show what is typed
+// for a secret. Adds nothing if nobody can be asked, or if no usable answer comes. False: a signal such as Ctrl-C has
+// ended the question, and `exit_status` is the program's exit status.
 bool ask_for_parameters(const workflow::Workflow& workflow, std::vector<std::string>& given, int& exit_status);
 
 // Asks in the same way for those inputs of a resumed run that its journal does not contain. What is typed is not shown.

@@ -69,8 +69,8 @@ std::string schema_of(const workflow::Workflow& workflow) {
   return schema.dump();
 }
 
-// The file, if it says that it is a tool, or if the part that may say so cannot be read. Nothing: it is not a tool, or
-// it cannot be read at all, and the reason is on standard error.
+// The file, if its front matter says that it is a tool, or has a mistake that makes this unclear. Nothing: the file is
+// not a tool, or it cannot be read at all, and the reason is on standard error.
 std::optional<workflow::Source> tool_source(const std::string& file) {
   std::string error = is_utf8(file) ? "" : "its path is not valid UTF-8";
   workflow::Source source;
@@ -100,7 +100,7 @@ std::string problem_of(const workflow::Workflow& workflow, const std::string& na
   return {};
 }
 
-// What a client has given to a call.
+// The arguments that a client has passed to a call.
 struct Arguments {
   Values values;
   std::string resume;  // the run to continue; empty: a new run begins

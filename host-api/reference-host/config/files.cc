@@ -147,7 +147,7 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
       return diagnostics.add({file.path},
                              std::string("the configuration cannot be examined: ") + ::strerror(file.stamp.error));
     }
-    // If a pipe had that name, every start of wtool in this folder would wait for a writer.
+    // If a pipe had that name, and were accepted, every start of wtool in this folder would wait for a writer.
     if (!file.stamp.regular) return diagnostics.add({file.path}, "the configuration is not a regular file");
   }
   std::string error;

@@ -240,8 +240,8 @@ ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::m
     ::_exit(0);
   }
   writing = Descriptor();
-  // Processes that the plugin has started may keep copies of the pipe open, so what counts is the end of the child
-  // process.
+  // The test is over when the child process ends, not when the pipe does: processes that the plugin has started may
+  // keep copies of the pipe open.
   const Descriptor process = open_process(child);
 
   ChildEnd end;

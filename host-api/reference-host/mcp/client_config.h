@@ -1,5 +1,5 @@
-// The configuration file with which a client of the protocol starts this server, in that client's own format. Pure:
-// text in, text out.
+// Pure functions for the configuration file with which a client of the protocol starts this server, in that client's
+// own format: they take a text and return a text.
 //
 //   const Client* client = find_client("codex");
 //   const auto changed = add_server(client->format, text, {"shell", {"/usr/local/bin/wtool", "mcp"}}, problem);

@@ -1,5 +1,5 @@
 // Finds the id of a request in a line that is not valid JSON, or is too long to be parsed. The client waits for an
-// answer with that id, and would wait forever if the error came without it. Pure.
+// answer with that id, and would wait forever if the error came without it.
 //
 //   IdScanner scanner;
 //   scanner.feed(R"({"id":7,"method":"tools/call","params":{"a":1e999}})");  // in any pieces

@@ -1,4 +1,5 @@
-// JSON-RPC messages, one per line: parses what a client sends, and makes the lines that a server answers with. Pure.
+// JSON-RPC messages, one per line: pure functions that parse what a client sends, and make the lines of a server's
+// answers.
 //
 // - Every request with an id is answered: if a line cannot be parsed, the error has the id that is found in the line. A
 //   notification is never answered, whatever is wrong with it.

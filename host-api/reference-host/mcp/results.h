@@ -1,4 +1,4 @@
-// The description of a tool and the result of a call, in the protocol's form. Pure.
+// Pure functions that put the description of a tool and the result of a call into the protocol's form.
 //
 // - shell_execute and the pty tools answer in the style that `mcp.results` says. As text: the command's output, then
 //   one line that says how it ended:

@@ -1,4 +1,5 @@
-// Places the boxes and arrows of a drawing in layers, from the top downwards. Pure; independent of workflows.
+// Places the boxes and arrows of a drawing in layers, from the top downwards. Pure functions that know nothing of
+// workflows.
 //
 // As an example, two boxes and an arrow with a text between them:
 //

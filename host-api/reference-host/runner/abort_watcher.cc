@@ -165,7 +165,7 @@ void AbortWatcher::drain_events() {
 
 void AbortWatcher::trigger() {
   settling_ = false;
-  // If the file is gone again, somebody has changed their mind.
+  // If the file was removed again, the person who made it has changed their mind.
   if (!version().there) return;
   triggered_ = true;
   stop_.request(StopHow::graceful, read_reason(file_));

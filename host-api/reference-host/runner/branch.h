@@ -26,7 +26,7 @@ class Branch {
         lineage_(lineage),
         exits_(invocation, variables, lineage.fork) {}
 
-  // Runs until the path ends at [*], reaches the join `until` (which it does not enter), or can take no exit.
+  // Runs until the path ends at [*], reaches the join `until`, which it does not enter, or cannot continue.
   BranchResult go(std::size_t start, std::size_t until = workflow::no_state);
 
   // How the last action ended.

@@ -29,10 +29,11 @@ struct PastStep {
   int tries = 1;
   std::chrono::steady_clock::duration took{};
   StepEnd end;
-  // Of the action (workflow::Action), empty: the state had none. Nothing: not known, as in older journals.
+  // The hash of the action, as in workflow::Action; empty: the state had no action. Nothing: the hash is not known,
+  // because older journals do not contain it.
   std::optional<std::string> action_sha256{};
 
-  // True if the action of its state, which is `now` in the file, was another one.
+  // True if the step ran a different action than the one that its state, `now`, has in the file today.
   bool is_of_other_action(const workflow::State& now) const {
     return action_sha256 && *action_sha256 != (now.action ? now.action->sha256 : "");
   }

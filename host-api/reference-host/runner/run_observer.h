@@ -123,8 +123,9 @@ struct ServiceEvent {
   std::string log{};           // the file with its output; empty: there is no file
 };
 
-// Called in order for each branch, on the thread that runs it; with several branches, from several threads at the same
-// time. Arguments are valid until the function returns (workflows: until the run has ended). Functions must not throw.
+// For each branch, the functions are called in order, on the thread that runs the branch. Several branches may call
+// them at the same time. Arguments are valid until the function returns, and workflows until the run has ended. The
+// functions must not throw.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
@@ -133,8 +134,8 @@ class RunObserver {
   // with the values of the combination by their names. Called before the first of these steps.
   virtual void combination_begun(const std::string& /*branch*/, const expressions::Value& /*values*/) {}
   virtual void state_entered(const Step& /*step*/) {}
-  // What the tool reports about the step's call, such as that it waits for a node or has started. Not every tool
-  // reports states.
+  // The tool reports the state of the step's call, such as that the call waits for a node or has started. Not every
+  // tool reports states.
   virtual void call_state(const Step& /*step*/, const CallState& /*state*/) {}
   virtual void output(const Step& /*step*/, bool /*is_error_stream*/, std::string_view /*bytes*/) {}
   virtual void logged(const Step& /*step*/, workflow::LogAction::Level /*level*/, std::string_view /*text*/) {}
@@ -145,8 +146,7 @@ class RunObserver {
   // What a prompt of the step uses: the call is reported before it begins, tokens and cost when it has ended.
   virtual void used(const Step& /*step*/, const Usage& /*usage*/) {}
   virtual void state_ended(const Step& /*step*/, const StepEnd& /*end*/) {}
-  // Something that people should know: a variable that two branches have set, a journal that does not match the
-  // workflow, ...
+  // People should know something: two branches have set the same variable, the journal does not match the workflow, ...
   virtual void noticed(std::string_view /*text*/) {}
   virtual void run_ended(const RunReport& /*report*/) {}
 };

@@ -110,7 +110,8 @@ bool is_needed_again(Run& run, const Workflow& workflow, std::size_t state, cons
   if (!action || !std::holds_alternative<ServiceAction>(action->kind)) return false;
   const std::size_t scope = scope_of(workflow, state);
   if (scope == no_state) return true;
-  // Looks for a later step outside of the composite state, in this branch and in the branches above it.
+  // Looks for a later step outside of the composite state, in this branch and in the branches above it. If there is
+  // one, the service had already ended.
   for (std::string at = branch;;) {
     while (const PastStep* later = run.request().past->find(at, ++sequence)) {
       const std::size_t index = workflow.index_of(later->state);

@@ -32,7 +32,7 @@ namespace wtool::host::runner {
 class Service;
 class ServicesOf;
 
-// True if the state is a service that was still needed when the earlier part of a resumed run ended.
+// True if the state is a service that later steps still needed when the earlier part of a resumed run ended.
 bool is_needed_again(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
                      std::uint64_t sequence);
 

@@ -44,8 +44,8 @@ class CallRecorder {
 // True if outputs are written to files because the workflow, or one that runs it, reads their names.
 bool wants_files(const WorkflowInvocation& invocation);
 
-// Adds the files that the workflow reads to the outcome of a step for which no call has made them: its action calls
-// nothing, or the step is taken from an earlier run.
+// Makes the output files that the workflow reads, if no call has made them: because the action of the step calls
+// nothing, or because the step is taken from an earlier run. Adds these files to the outcome.
 void keep_outputs(const WorkflowInvocation& invocation, const Step& step, Outcome& outcome);
 
 // Puts the whole outputs of a matrix together, in the order of its combinations.

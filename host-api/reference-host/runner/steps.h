@@ -36,8 +36,8 @@ RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state
                  const std::function<ActionResult(Step& step)>& perform);
 
 // Runs the action with its tries (`retry`, `backoff`, `total_timeout`) until it succeeds, or until the tries or the
-// time are used up. What cannot succeed later (an abort, a mistake of the workflow, a refusal) is not tried again.
-// `step.tries` counts the tries. Does not throw.
+// time are used up. An action that cannot succeed later, after an abort, a mistake in the workflow or a refusal, is not
+// tried again. `step.tries` counts the tries. Does not throw.
 ActionResult run_tries(Step& step, const ActionContext& context);
 
 // ---- fork.cc: parallel branches, which a fork begins and a join merges.
@@ -47,8 +47,8 @@ ActionResult run_tries(Step& step, const ActionContext& context);
 inline constexpr std::size_t max_threads = 1024;
 void run_parallel(std::size_t count, const std::function<void(std::size_t index)>& work);
 
-// The join at which the branches of a fork meet: the nearest one to which every exit of the fork leads; no_state: no
-// such join.
+// The join at which the branches of a fork meet: the nearest join to which every exit of the fork leads; no_state: the
+// branches do not meet.
 std::size_t join_of(const workflow::Workflow& workflow, const workflow::State& fork);
 
 struct ForkResult {

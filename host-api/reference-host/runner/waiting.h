@@ -11,7 +11,8 @@
 
 namespace wtool::host::runner {
 
-// A stop for a part of a run. A request to `parent` also requests this stop; it can also be requested alone.
+// A stop for a part of a run. A request to `parent` also requests this stop. A request to this stop does not affect
+// `parent`.
 class ChildStop {
  public:
   // `parent` must outlive this object.

@@ -82,7 +82,7 @@ class Terminal {
   const int output_;
   const Open open_;
   const bool is_terminal_;
-  const bool reflows_;  // a terminal that becomes narrower breaks its lines, as most do, and does not cut them
+  const bool reflows_;  // when the terminal becomes narrower, it wraps its lines, as most do, and does not cut them
 
   std::mutex mutex_;
   std::vector<LiveLine> live_;

@@ -138,7 +138,7 @@ class Tracing {
   std::list<Mask> masks_;
 };
 
-// ---- A record as one line, newline included. Pure.
+// ---- Pure functions: a record as one line, newline included.
 
 // 2026-01-02T03:04:05.678Z  INFO call{tool=shell_execute}: shell_tools::call: the message key=value
 // The outermost span comes first, and spans are joined by colons; without a span, the target follows the level. Text

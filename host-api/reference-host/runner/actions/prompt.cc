@@ -80,7 +80,7 @@ std::string unreported(ActionRunner& runner, const PromptUsage& reported) {
          "\"cost\": 0.03} to the file $WTOOL_USAGE, or use a budget of calls or time";
 }
 
-// Gives the prompt to the command once. False: the step is over.
+// Gives the prompt to the command once. False: the step has ended, and the prompt must not be repeated.
 bool ask(ActionRunner& runner, const workflow::PromptAction& action, const std::string& prompt, const Variables& values,
          const PromptAddition& addition) {
   const PreparedPrompt prepared = runner.invocation.run.request().services.prompt(

@@ -57,10 +57,10 @@ class Library {
   // The workflow that the file `from` means by `name`. nullptr: `error` is a sentence with the reason.
   const Entry* find(const std::string& name, const std::string& from, std::string& error);
 
-  // list: the workflows in all folders, sorted by name. A file is left out if an earlier folder has a file of the same
-  // name. Only the first max_library_files of a folder are listed, at most 8 folders deep. names: the names in list().
-  // folders: where workflows are looked for, including folders that do not exist. The shared folders begin at the index
-  // first_shared().
+  // list() returns the workflows in all folders, sorted by name. A file is left out if an earlier folder has a file of
+  // the same name. Only the first max_library_files of a folder are listed, at most 8 folders deep. names() returns
+  // only the names. folders() returns the folders in which workflows are looked for, including those that do not exist.
+  // The shared folders begin at the index first_shared().
   std::vector<Listed> list() const;
   std::vector<std::string> names() const;
   const std::vector<std::string>& folders() const { return folders_; }
