@@ -1,4 +1,5 @@
-// What a pilot finds out on its node: when its job ends, and which processors its slots get. Connects to the host, too.
+// What a pilot needs to know about its job: when the job ends, and which processors each slot gets. Also makes the
+// connections to the host.
 #pragma once
 
 #include <chrono>

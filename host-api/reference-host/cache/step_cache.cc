@@ -230,7 +230,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   std::erase_if(again.parts, [](const auto& part) { return part.first.starts_with(input_part); });
   add_inputs(work, again);
   if (!again.why.empty()) return again.why;
-  // The work may have read another content even if an input has its former content again.
+  // Even if an input now has its old content again, the work may have read different content in between.
   if (again.parts != look.parts || again.modified != look.modified) return "its inputs changed while it ran";
   const FoundFiles found = find_files(work.directory, work.outputs, {}, PatternLinks::not_followed);
   if (!found.problem.empty()) return found.problem;

@@ -21,8 +21,8 @@ inline std::size_t output_columns() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-// The table with lines cut to `columns`; unchanged for 0, so that programs get everything. `table` must be safe for a
-// terminal.
+// The table with its lines cut to `columns` columns. It is unchanged if `columns` is 0, so that programs get
+// everything. `table` must be safe for a terminal.
 inline std::string fitted(const std::string& table, std::size_t columns) {
   if (columns == 0) return table;
   std::string out;
@@ -34,8 +34,9 @@ inline std::string fitted(const std::string& table, std::size_t columns) {
   return out;
 }
 
-// For text that must be read to its end: breaks lines at blanks to at most `columns`; a continued line is indented by
-// `indent`. Longer words stay whole, so that a path can be copied. Unchanged for 0. `text` must be safe for a terminal.
+// For text that must be shown in full: wraps lines at blanks, so that they have at most `columns` columns. A continued
+// line is indented by `indent`. Longer words stay whole, so that a path can be copied. The text is unchanged if
+// `columns` is 0. `text` must be safe for a terminal.
 inline std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
   if (columns == 0) return text;
   if (indent > columns / 2) indent = 4;

@@ -166,7 +166,7 @@ class FileRun {
  private:
   report::ProgressStyle progress_style() const {
     auto style = report::ProgressStyle::of(STDERR_FILENO);
-    // Events on the same terminal are not part of the display, and would tear it.
+    // Events on the same terminal are not part of the live display, and would garble it.
     if (flags_.events == "-" && ::isatty(STDOUT_FILENO) == 1) style.live = false;
     if (flags_.verbose) style.output = report::OutputStyle::group;
     if (flags_.output) style.output = *flags_.output;

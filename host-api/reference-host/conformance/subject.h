@@ -42,7 +42,7 @@ std::string status_name(wtool_status status);
 // Text for a message: escaped, and at most 100 characters.
 std::string in_quotes(std::string_view text);
 
-// True if a view claims bytes that it does not have.
+// True if a view has a size, but no bytes.
 bool is_hollow(wtool_view v);
 
 // The text that a function put into `error`, checked by the rule "error". Empty: there is no text.

@@ -265,7 +265,7 @@ void RecordReader::drop_earlier_steps_from(const StepPlace& place) {
 StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
   const StepPlace place = *place_at(record);
   const auto found = index_.find(step_key(place));
-  // The end of a step whose beginning is missing still counts as a step.
+  // If the record of a step's beginning is missing, its end still makes a step.
   if (!begins && found != index_.end()) return run_.steps[found->second];
   if (found != index_.end()) {
     gone_[found->second] = true;

@@ -97,7 +97,7 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
                                               "` runs the whole workflow");
       return std::nullopt;
     }
-    // The part is complete. What follows it is the rest of the workflow.
+    // The run has completed the part that --until named. The resumed run continues with the rest of the workflow.
     resumed.run.until.clear();
   }
   check_files(resumed.run, resumed.notices);

@@ -69,7 +69,7 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
     return {};
   }
   if (wanted == "last") {
-    // A process that was killed before its run started has left an empty journal.
+    // Skips empty journals: they were left by processes that were killed before their runs had started.
     const auto last = std::find_if(runs.begin(), runs.end(), [&](const std::string& run) {
       const std::string file = journal_file(directory, run);
       std::error_code failed;

@@ -8,8 +8,9 @@
 //   what it runs. A job is ended by job_stop, by its own timeout, and with the server.
 // - Each piece of output of a command or a workflow is shown once, by the next poll. A job that has ended is kept until
 //   it is polled; after that, its output can be read by its number for as long as the store keeps it.
-// - At most max_jobs exist. A call that asks to become one more is refused before it begins; a call that would become
-//   one because its client stops waiting is stopped, and answered with the output so far.
+// - At most max_jobs jobs exist at a time. When that number is reached, a call that asks to become a job is refused
+//   before it begins. A call that would become a job because its client stops waiting is stopped instead, and answered
+//   with the output so far.
 // - A task of protocol 2025-11-25 is a job from its beginning, which the client itself polls and ends: the tools job_*
 //   do not show it. Its result is complete, and can be read repeatedly. It is kept until its result was read and its
 //   ttl has passed. To make room for another job, tasks whose result was read are dropped first, then tasks whose ttl

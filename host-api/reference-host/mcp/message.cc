@@ -70,7 +70,7 @@ Message read_response(json& parsed, std::string id) {
   if (!has_result && !message.failed) {
     return refused(invalid_request, "a message must have a method, a result or an error", std::move(id));
   }
-  // A client that could not read a request of ours says so without an id. Nothing can be done about it.
+  // A client that could not read one of our requests reports that without an id. Nothing can be done about it.
   message.kind = Message::Kind::response;
   message.id = std::move(id);
   message.body = std::move(parsed[message.failed ? "error" : "result"]);

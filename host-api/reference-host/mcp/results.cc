@@ -313,7 +313,8 @@ ordered_json call_result(const ToolDescription& tool, OrderedOutcome outcome, co
   ordered_json content = ordered_json::array();
   ordered_json envelope = std::move(outcome.result);
   ordered_json metadata = envelope.is_object() ? std::move(envelope["metadata"]) : ordered_json();
-  // shell_execute's texts are not compared with its metadata.
+  // The metadata before it is cut, because texts are compared with it below. The texts of shell_execute are not
+  // compared, so its metadata, which may be large, is not copied.
   const ordered_json whole = metadata.is_object() && !is_shell_execute(tool) ? metadata : ordered_json();
   if (metadata.is_object()) {
     cut_streams(metadata, settings.output_bytes);

@@ -13,7 +13,7 @@
 //   else, and show it as JSON.
 // - The other tools return their specified text, and their metadata as structured content and as JSON text.
 // - If a command's stream is longer than a limit, its beginning and its end are kept, each half of the limit, with a
-//   line between them that says how much is missing: the reader is a model, and a megabyte, twice, would fill its
+//   line between them that says how much is missing: the reader is a model, and a megabyte of output would fill its
 //   context.
 #pragma once
 

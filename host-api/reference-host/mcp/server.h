@@ -40,8 +40,8 @@
 
 namespace wtool::host::mcp {
 
-// The tools that this server adds: all of them if the plugin has shell_execute. Without shell_execute, it adds the
-// tools for jobs if calls of one of its own tools may become jobs.
+// The tools that this server adds: all of these if the plugin has shell_execute. Otherwise, only the tools for jobs, if
+// calls of one of the server's own tools may become jobs.
 inline constexpr std::array<std::string_view, 4> own_tools{"job_poll", "job_stop", "job_list", "output_read"};
 
 struct ServerSettings {

@@ -105,8 +105,8 @@ const ToolMethods::Tool* ToolMethods::find(std::string_view name) const {
 }
 
 std::string ToolMethods::unknown_tool(const std::string& name) const {
-  // For the client, tools that are not served do not exist. The message must not reveal them, and so lists no names at
-  // all.
+  // For the client, tools that are not served do not exist. So that the message does not reveal them, it lists no names
+  // at all.
   if (!settings_.served.empty()) return "there is no tool \"" + escaped(name) + "\" here";
   std::vector<std::string> names;
   for (const Tool& tool : tools_) names.push_back(tool.description->id);

@@ -43,7 +43,8 @@ struct FailedList {
 // contain other steps come last.
 FailedList failed_in(const journal::RunRecord& run);
 
-// " (2 steps failed, and the workflow continued: A, B)"; empty if no step failed.
+// The text about failures that the workflow survived: " (2 steps failed, and the workflow continued: A, B)"; empty if
+// no step failed.
 std::string continued_after(const FailedList& failed);
 
 // Adds the errors of the failed steps to a summary. Steps that were stopped are only named, except for the last step of

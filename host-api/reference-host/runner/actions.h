@@ -40,8 +40,8 @@ struct ActionContext {
   bool in_fork = false;  // the action is in a branch of a fork, so it cannot end the workflow
 };
 
-// Blocks until the action is over. The options around the action (`retry`, `total_timeout`, `lock`, `matrix`, `result`,
-// ...) are left to the caller.
+// Runs the action, and blocks until it has ended. The caller applies the options around the action (`retry`,
+// `total_timeout`, `lock`, `matrix`, `result`, ...).
 ActionResult run_action(const Step& step, const ActionContext& context);
 
 // The result of an action that is not run, because the state's visits or a budget are used up. It ends the run, unless

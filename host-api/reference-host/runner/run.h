@@ -44,7 +44,7 @@ class Run {
   // True if, in the run that this one resumes, the join of the fork let the path continue even though a branch had
   // failed.
   bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
-  // True if the earlier run ended while this step was still running, or before it had begun.
+  // True if the earlier run ended while this step was still running, or before the step had begun.
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
   // Call it if the earlier run took a different path, or had another action here. From then on, every step is run.
   void forget_past(const std::string& why);
@@ -116,7 +116,7 @@ inline constexpr std::size_t max_forks_depth = 100;
 
 // What a branch inherits from the forks around it.
 struct Lineage {
-  // In the run that is resumed, the branch had ended, and the path had continued after the join.
+  // True if the branch had already ended in the run that is resumed, and the path had continued after the join.
   bool over = false;
   std::size_t forks = 0;                  // how many forks are around it
   std::size_t fork = workflow::no_state;  // the innermost of these forks, at which the branch begins

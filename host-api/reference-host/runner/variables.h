@@ -19,8 +19,8 @@ namespace wtool::host::runner {
 // Only one thread at a time may use an object of this class.
 class Variables final : public expressions::Scope {
  public:
-  // Before any action has run, the run's own names have the values of a success with the exit code 0 and an empty
-  // result. `workflow` must outlive this object.
+  // Until an action has run, the run's own names have the values that they have after a success with the exit code 0
+  // and an empty result. `workflow` must outlive this object.
   Variables(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs);
 
   const expressions::Value* find(std::string_view name) const override;
@@ -39,7 +39,7 @@ class Variables final : public expressions::Scope {
   // A copy of the values, for a branch that begins here. merge() does not copy them back, unless the branch sets them
   // again.
   Variables fork() const;
-  // The whole output of which `result` is the value; nullptr: a Set has given `result` another value.
+  // The whole output whose text is the value of `result`; nullptr: a Set has given `result` another value.
   const WholeOutput* result_whole() const { return variables_.contains("result") ? nullptr : &result_whole_; }
 
   // Copies what the branch has set, and calls `told` with the name of each variable that is copied.

@@ -120,7 +120,8 @@ class Collector final : public TextVisitor {
       const std::size_t first = uses_.size();
       value(argument.value);
       if (!argument.guard) continue;
-      // A name that the guard tests may be missing in the value, and in the guard if the guard is that name alone.
+      // Where the argument uses a name that the guard tests, the name may be missing. If the guard is only that name,
+      // it may be missing in the guard, too.
       const Guard guard = guard_of(argument.guard->written.text());
       for (std::size_t i = first; i < uses_.size(); ++i) {
         if (guard.names.contains(uses_[i].name)) uses_[i].may_be_missing = true;

@@ -26,7 +26,7 @@ void read_diagram(const Source& source, LineRange lines, Workflow& workflow, Dia
 
 // lost_actions.cc: finds actions in the wrong place of a workflow file, where they would have no effect: list items
 // outside of the `Actions` section, and descriptions of states in the diagram. Call it after all other actions were
-// read: if a state has an action, further text about it is documentation. An action that is found counts as the state's
+// read: if a state has an action, further text about it is documentation. An action that is found becomes the state's
 // action, so that it is not also reported as missing.
 void find_lost_actions(const Source& source, const Document& document, Workflow& workflow, Diagnostics& diagnostics);
 
