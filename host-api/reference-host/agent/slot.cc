@@ -224,7 +224,7 @@ void AgentSlot::watch_no_more() {
   watched_call_ = nullptr;
 }
 
-// True: the message answers a heartbeat.
+// Notes how many bytes the host has taken, as the message says. True: the message answers a heartbeat.
 bool AgentSlot::note_taken(const ChannelMessage& message) {
   if (message.text.size() != 9) return false;
   std::uint64_t bytes = 0;

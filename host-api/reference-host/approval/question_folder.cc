@@ -44,8 +44,8 @@ pid_t process_of(std::string_view name) {
   return is_whole && process > 0 ? process : 0;
 }
 
-// True: no process of this machine listens on the socket. The function finds this out by connecting, because a process
-// that is not visible here may listen: several containers can share the folder.
+// True if no process of this machine listens on the socket. The function tries to connect, and does not look for the
+// process: several containers can share the folder, so the process that listens may not be visible here.
 bool is_left_over(const Descriptor& folder, std::string_view name) {
   const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const sockaddr_un address = socket_address(folder, name);
@@ -135,7 +135,7 @@ Descriptor open_process_folder(pid_t process) {
       ::open(("/proc/" + std::to_string(process)).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-// Nothing: the process has ended, or its status cannot be read.
+// Reads the status of the process from its folder. Nothing: the process has ended, or its status cannot be read.
 std::optional<Status> read_status(const Descriptor& folder) {
   const Descriptor file(::openat(folder.get(), "stat", O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   std::string text;
@@ -149,7 +149,7 @@ std::optional<Status> read_status(const Descriptor& folder) {
 
 bool is_keeper(std::string_view name) { return name == "shell-warden" || name == "custodian"; }
 
-// True: /proc is mounted and shows this process's own pid namespace.
+// True if /proc is mounted and shows this process's own pid namespace.
 bool has_own_proc() {
   std::array<char, 32> number{};
   const ssize_t size = ::readlink("/proc/self", number.data(), number.size());

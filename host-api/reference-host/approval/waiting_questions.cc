@@ -309,7 +309,7 @@ void WaitingQuestions::show_changes(Peer& peer) {
   }
 }
 
-// False: the peer is gone.
+// Receives bytes from the peer, and handles the lines that are now complete. False: the connection is over.
 bool WaitingQuestions::take_from(Peer& peer) {
   std::array<char, max_line> bytes;
   iovec part{bytes.data(), bytes.size()};

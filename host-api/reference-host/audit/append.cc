@@ -35,7 +35,7 @@ using wtool::audit::TrailLine;
 constexpr std::chrono::milliseconds max_lock_wait{5000};
 constexpr std::size_t max_text = 8192;  // bytes
 
-// The trail, opened and locked. Empty: `why` says what to do.
+// Opens the trail and locks it. An empty descriptor: `why` says what is wrong, and what to do.
 Descriptor locked_trail(const std::string& path, std::string& why) {
   const auto deadline = std::chrono::steady_clock::now() + max_lock_wait;
   while (true) {

@@ -48,7 +48,7 @@ class LineReader {
   // The part must be open, and outlive this object.
   explicit LineReader(const Part& part) : part_(part) {}
 
-  // False: the part has ended, or it could not be read, and error() says why.
+  // Reads the next line. False: the part has ended, or it could not be read, and error() says why.
   bool next(RawLine& line);
   const std::string& error() const { return error_; }
 

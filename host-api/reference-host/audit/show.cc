@@ -137,7 +137,7 @@ class LastLines {
  public:
   LastLines(std::uint64_t last, const Print& print) : last_(last), print_(print) {}
 
-  // False: `print` wants no more.
+  // Takes the next line. False: `print` wants no more lines.
   bool add(std::string text) {
     if (last_ == 0) return print_(text);
     kept_.push_back(std::move(text));

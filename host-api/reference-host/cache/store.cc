@@ -63,7 +63,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// Nothing: it is not an entry that this program writes.
+// Parses the text of an entry. Nothing: the text is damaged, or another version of this program has written it.
 std::optional<CacheEntry> entry_of(std::string_view text, bool with_parts) {
   const std::string_view hash_of_parts = take_line(text);
   const std::string_view parts = take_line(text);

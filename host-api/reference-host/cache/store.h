@@ -69,7 +69,7 @@ class Store {
   // Why the folder cannot be used; empty: it can, or is not there yet.
   std::string problem() const;
 
-  // Nothing: there is no such entry, or it is damaged.
+  // The entry with this key. Nothing: the store has no such entry, or the entry is damaged.
   std::optional<CacheEntry> find(std::string_view key) const;
   // The newest entry of the step.
   std::optional<CacheEntry> latest(std::string_view step) const;

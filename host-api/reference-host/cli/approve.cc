@@ -65,7 +65,7 @@ class Answering {
     return false;
   }
 
-  // False: a process that asks refuses answers from this process.
+  // Reads the questions that wait. False: a process that asks refuses answers from this process.
   bool look() {
     client_.look();
     bool all = true;

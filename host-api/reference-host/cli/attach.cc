@@ -36,7 +36,7 @@ class LogTail {
   bool is_there() const { return static_cast<bool>(file_); }
   bool is_file() const { return is_regular_file(file_); }
 
-  // False: standard output cannot be written.
+  // Prints the lines that are new since the last call. False: standard output cannot be written.
   bool print_news(bool is_last) {
     std::string piece(1 << 16, '\0');
     for (ssize_t got = 0; (got = ::read(file_.get(), piece.data(), piece.size())) > 0;) {

@@ -52,7 +52,7 @@ struct Content {
 
 std::string home() { return environment_folder("HOME"); }
 
-// Empty: HOME is not set, or there is no project.
+// The folder to which the path of a client's file is relative. Empty: HOME is not set, or there is no project.
 std::string folder_of(Place place, const std::string& project) {
   const std::string own = home();
   switch (place) {

@@ -23,7 +23,7 @@ int complete(const CLI::App& app, Context& context, std::vector<std::string> wor
 // The subcommand of this name, or null if there is none (complete.cc).
 const CLI::App* subcommand(const CLI::App& command, const std::string& name);
 
-// `wtool logs RUN --follow`. Returns the exit status.
+// Runs `wtool logs RUN --follow`, and returns the exit status.
 int follow_logs(const std::string& run);
 
 void add_agent(CLI::App& app, Context& context);

@@ -48,7 +48,7 @@ class Context {
   // before the command.
   bool start_tracing();
 
-  // After start_tracing().
+  // Call it only after start_tracing() has succeeded.
   Tracing& tracing() { return *tracing_; }
 
   // The plugin whose tools are called; with --on cluster, the cluster's plugin. Named plugins that are neither for this

@@ -156,7 +156,7 @@ void look_for_prompts(const runner::Prompts& prompts, workflow::CheckContext& ch
 
 namespace {
 
-// Empty: the reason is on standard error.
+// The absolute path of the working directory. Empty: the reason is on standard error.
 std::string working_directory() {
   char directory[PATH_MAX];
   if (::getcwd(directory, sizeof directory) != nullptr) return directory;

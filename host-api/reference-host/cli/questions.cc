@@ -68,7 +68,7 @@ std::string problem_of(const workflow::Parameter& parameter, const std::string& 
   return value ? workflow::limit_problem(parameter, *value) : why;
 }
 
-// Nothing: there was no usable answer.
+// Asks for the value of the parameter. Nothing: there was no usable answer.
 std::optional<std::string> ask(const workflow::Parameter& parameter, Asking& asking) {
   std::string answer;
   const auto problem = [&](const std::string& line) -> std::string {

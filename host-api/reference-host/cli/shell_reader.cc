@@ -64,7 +64,7 @@ class Asker {
  public:
   explicit Asker(const std::string& shell) : shell_(shell), deadline_(steady_clock::now() + longest) {}
 
-  // Nothing: the shell can read the text, or could not be asked.
+  // Asks the shell about the text. Nothing: the shell can read the text, or could not be asked.
   std::optional<Complaint> ask(std::string_view text) {
     if (processes_ == max_processes || steady_clock::now() >= deadline_) gave_up_ = true;
     if (gave_up_) return std::nullopt;

@@ -64,7 +64,7 @@ pid_t number_in(const std::string& text) {
   return failure == std::errc() && end == text.data() + text.size() ? number : 0;
 }
 
-// 0: the process has ended.
+// The number of the process's parent. 0: the process has ended.
 pid_t parent_of_process(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text;

@@ -137,7 +137,7 @@ std::string workflow_table(const std::vector<OfferedWorkflow>& workflows, bool n
 
 namespace {
 
-// nullptr: the answer names none of the workflows.
+// The workflow that the answer chooses, by its number or its name. nullptr: the answer names none of the workflows.
 const OfferedWorkflow* chosen(const std::vector<OfferedWorkflow>& workflows, std::string answer) {
   std::erase_if(answer, [](char c) { return c == ' ' || c == '\t'; });
   for (const OfferedWorkflow& one : workflows) {

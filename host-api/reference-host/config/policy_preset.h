@@ -31,7 +31,7 @@ struct PolicyRequest {
   bool trusts_last_file = false;
 };
 
-// Nothing: `error` says why the root cannot be used, or what this system lacks.
+// The preset for the request. Nothing: `error` says why the root cannot be used, or what this system lacks.
 std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::string& error);
 
 // The project that `folder` belongs to: the nearest folder, from `folder` upwards, with a repository, or else with a

@@ -37,7 +37,7 @@ constexpr int high_descriptor = 200;        // a number that the plugin's own de
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
-// Nothing: the kernel does not list children (CONFIG_PROC_CHILDREN).
+// The children of this process. Nothing: the kernel does not list them (CONFIG_PROC_CHILDREN).
 std::optional<std::vector<pid_t>> children() {
   const std::string self = std::to_string(::getpid());
   std::ifstream list("/proc/self/task/" + self + "/children");

@@ -55,8 +55,8 @@ class Evaluator {
     return value != nullptr && value->as_map() == nullptr && value->as_withheld() != nullptr;
   }
 
-  // May return a withheld value, which run() then reads. base() does not read the withheld text of a map, because it
-  // needs only the fields.
+  // Evaluates the node. The result may be a withheld value. run() then reads the value, and base() leaves the withheld
+  // text of a map unread, because it needs only the fields.
   Outcome run_any(const Node& node) {
     if (!budget_.spend()) return error_at(node, budget_.message());
     switch (node.kind) {
@@ -99,7 +99,7 @@ class Evaluator {
     return error_at(node, "internal: an unknown kind of node");
   }
 
-  // --- names and what is in them ---
+  // --- names, fields and elements ---
 
   const Value* find(std::string_view name) const {
     for (auto local = locals_.rbegin(); local != locals_.rend(); ++local) {

@@ -22,7 +22,8 @@ struct JournalContent {
   std::string damage;
 };
 
-// Nothing: `error` says why the run cannot be shown. `runs_at` is as in RecordReader::finish (journal/record.h).
+// Reads the whole journal. Nothing: `error` says why the run cannot be shown. `runs_at` is as in RecordReader::finish
+// (journal/record.h).
 std::optional<JournalContent> read_journal(const std::string& file, std::string& error,
                                            std::optional<Moment> runs_at = {});
 

@@ -28,7 +28,8 @@ void append_json_value(std::string& out, const expressions::Value& value);
 // RFC 3339, UTC, with milliseconds and quotes: "2026-11-21T23:15:02.123Z".
 void append_json_time(std::string& out, Moment at);
 
-// Nothing: append_json_value() writes no such JSON, or the JSON is nested too deeply.
+// Reads a value that append_json_value() has written. Nothing: append_json_value() does not write such JSON, or the
+// JSON is nested too deeply.
 std::optional<expressions::Value> value_from_json(const nlohmann::json& json);
 // Reads a time that append_json_time() has written, without its quotes. Nothing: the text is not such a time.
 std::optional<Moment> time_from_text(std::string_view text);

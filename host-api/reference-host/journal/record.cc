@@ -107,7 +107,7 @@ void append_process(RecordLine& line, const RunStart& start) {
   }
 }
 
-// Null: the workflow has no secret parameter `name`.
+// The secret parameter of this name. Null: the workflow has no such parameter, or it is not secret.
 const workflow::Parameter* secret_parameter(const Workflow* workflow, std::string_view name) {
   if (workflow == nullptr) return nullptr;
   for (const workflow::Parameter& parameter : workflow->parameters) {

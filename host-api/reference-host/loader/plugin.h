@@ -37,7 +37,8 @@ struct ToolDescription {
 // Only the control thread may call the members that are not const.
 class Plugin {
  public:
-  // nullptr: `error` says why, naming the path. `tracing` must outlive the plugin.
+  // Opens the library and checks its entry. nullptr: `error` says why that failed, and names the path. `tracing` must
+  // outlive the plugin.
   static std::unique_ptr<Plugin> open(const std::string& path, Tracing& tracing, std::string& error);
   ~Plugin();  // Calls deinit if start() succeeded, then closes the library.
   Plugin(const Plugin&) = delete;

@@ -63,7 +63,7 @@ struct CallState {
   bool waits_for_node() const { return state == "queued" && reason == "node"; }
 };
 
-// All members: any thread, even while calls run.
+// Any thread may call any member, even while calls run.
 class ToolCaller {
  public:
   // Called on the thread that is inside call(), with raw bytes, in order.

@@ -37,7 +37,7 @@ struct Client {
 
 std::span<const Client> clients();
 std::vector<std::string> known_clients();
-// nullptr: the client is not known.
+// The client with this name; nullptr: no such client is known.
 const Client* find_client(std::string_view name);
 
 // `argv`: the absolute path of the program, and its arguments, in UTF-8. `name`: the client's name for the server.

@@ -32,9 +32,9 @@ class Output {
   Output& operator=(const Output&) = delete;
   ~Output();  // Does the same as finish() with a patience of 0.
 
-  // Any thread may call this.
+  // Sends a line that must not be lost. Any thread may call this.
   void send(std::string line);
-  // False: the line was dropped. Any thread may call this.
+  // Sends a line that may be dropped. False: it was dropped. Any thread may call this.
   bool send_notification(std::string line);
 
   // Writes what is waiting and ends the thread. Gives up when the client has taken nothing for as long as `patience`.

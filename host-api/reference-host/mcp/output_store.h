@@ -72,7 +72,7 @@ class OutputStore {
 
   // The number under which the output is found from now on.
   int number(const std::shared_ptr<StoredOutput>& output);
-  // nullptr: no output has this number, or it was dropped.
+  // The output with this number; nullptr: no output has this number, or it was dropped.
   std::shared_ptr<StoredOutput> find(int number) const;
   // True if an output has ever had this number.
   bool was_there(int number) const;

@@ -23,7 +23,7 @@ constexpr const char* question_key = "approval";
 constexpr int missing_capability = -32021;
 constexpr int unsupported_version = -32022;
 
-// The list of tools does not change while the program runs.
+// How long a client may keep an answer. The list of tools does not change while the program runs.
 constexpr int fresh_ms = 3'600'000;
 
 json all_versions() {

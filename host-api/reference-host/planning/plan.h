@@ -105,7 +105,7 @@ struct PlanCounts {
 // Counts what is in the plan and in the plans of all workflows that it runs.
 PlanCounts count(const Plan& plan);
 
-// For people, and as a JSON object; each ends with a newline.
+// plan_text() is for people; plan_json() is a JSON object. Both texts end with a newline.
 std::string plan_text(const Plan& plan);
 std::string plan_json(const Plan& plan);
 

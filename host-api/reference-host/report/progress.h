@@ -29,7 +29,7 @@ enum class OutputStyle {
 enum class Detail {
   quiet,  // only failures, warnings and notices
   usual,
-  verbose,  // commands in addition
+  verbose,  // commands, too
 };
 
 struct ProgressStyle {

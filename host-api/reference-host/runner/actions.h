@@ -29,7 +29,7 @@ struct ActionResult {
   bool up_to_date = false;                                           // nothing was run
   bool ends_workflow = false;  // the agent of a prompt says that the workflow is over
 
-  // True: no later try can change the result. Such a result ends the run, unless the state has an exit for it.
+  // True if no later try can change the result. Such a result ends the run, unless the state has an exit for it.
   bool is_fatal() const { return fatal || refused || !mistake.empty(); }
 };
 

@@ -87,7 +87,7 @@ bool looks_like_json(const std::string& text) {
   return first != std::string::npos && (text[first] == '{' || text[first] == '[');
 }
 
-// Nothing: the output is not JSON.
+// The output as a value, if it is JSON. Nothing: the output is not JSON.
 std::optional<Value> json_value(const Outcome& outcome) {
   const WholeOutput& whole = outcome.whole_output;
   if (!whole.cut) return expressions::parse_json_value(outcome.standard_output);

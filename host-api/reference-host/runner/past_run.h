@@ -57,7 +57,7 @@ class PastRun {
     hidden_.insert_or_assign(key(branch, sequence), std::move(step));
   }
   void remove(std::string_view branch, std::uint64_t sequence) { steps_.erase(key(branch, sequence)); }
-  // nullptr: the step did not begin, did not end, or must run again.
+  // The step at this place. nullptr: the step did not begin, did not end, or must run again.
   const PastStep* find(std::string_view branch, std::uint64_t sequence) const {
     const auto found = steps_.find(key(branch, sequence));
     return found == steps_.end() ? nullptr : &found->second;

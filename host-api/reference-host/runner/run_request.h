@@ -35,7 +35,7 @@ namespace wtool::host::runner {
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
-  // False: writing has failed, and nothing more is written. finish() reports the error.
+  // Appends the bytes. False: writing has failed, and nothing more is written. finish() reports the error.
   virtual bool write(std::string_view bytes) = 0;
   // Gives up the file, for the reason `why`.
   virtual void fail(const std::string& why) = 0;

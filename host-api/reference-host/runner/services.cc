@@ -41,7 +41,8 @@ bool is_inside(const Workflow& workflow, std::size_t state, std::size_t scope) {
   return false;
 }
 
-// Nothing: `mistake` says what is wrong, with its place.
+// The call that runs the command of the action, with its values filled in. Nothing: `mistake` says what is wrong, with
+// its place.
 std::optional<ShellCall> shell_call(const ShellAction& action, const Step& step, const WorkflowInvocation& invocation,
                                     const expressions::Scope& values, std::string& mistake) {
   auto command = render_command(action.command, values);

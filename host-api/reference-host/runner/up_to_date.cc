@@ -55,7 +55,7 @@ json result_json(const ActionResult& result) {
   return made;
 }
 
-// False: the text was not made by result_json.
+// Reads a text that was made from result_json(). False: the text has another form.
 bool read_result(const std::string& text, ActionResult& result) {
   try {
     const json all = parse_json_or_throw(text);

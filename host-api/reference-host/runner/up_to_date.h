@@ -47,7 +47,7 @@ class KeptCall {
   // limited; empty: it is limited, or the step has no cache=strict.
   std::string confine(const ActionContext& context, CallPlace& place, const std::string& tool,
                       const nlohmann::json& arguments);
-  // True: the step is up to date. Its output files exist, and its outcome is in `result`.
+  // True if the step is up to date. Its output files then exist, and its outcome is in `result`.
   bool take(ActionResult& result);
   // Keeps the result of the call for later runs, with the values that the agent of a prompt has set.
   void keep(const ActionResult& result);

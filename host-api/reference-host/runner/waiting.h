@@ -77,7 +77,7 @@ class SemaphoreHold {
     if (held_) semaphore_.release();
   }
 
-  // False: a stop was requested.
+  // True if this object has a place. False: a stop was requested.
   bool held() const { return held_; }
 
  private:

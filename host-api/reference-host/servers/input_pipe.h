@@ -17,7 +17,7 @@ namespace wtool::host::servers {
 // Any thread may call any member. No member waits for the reader.
 class InputPipe {
  public:
-  // nullptr: `error` says why.
+  // Makes the folder and the pipe. nullptr: `error` says why that failed.
   static std::unique_ptr<InputPipe> make(std::string& error);
   InputPipe(const InputPipe&) = delete;
   InputPipe& operator=(const InputPipe&) = delete;
@@ -28,7 +28,7 @@ class InputPipe {
   static std::string example();
   const std::string& path() const { return path_; }
 
-  // False: too much is already waiting, because the reader does not read.
+  // Queues the line for the reader. False: too much is already waiting, because the reader does not read.
   bool write(std::string_view line);
   // Ends the input: the reader gets an end of file after all lines, or after those that it has read within `time`. If
   // this object still exists after `time`, `late` is called on another thread.

@@ -40,7 +40,7 @@ class LogFilter {
  public:
   explicit LogFilter(LogLevel everything) : everything_(everything) {}
 
-  // False: `error` names the directive and what is allowed, and the filter has not changed.
+  // Sets the levels. False: `error` names the wrong directive and what is allowed, and the filter has not changed.
   bool parse(std::string_view directives, std::string& error);
 
   bool enabled(LogLevel level, std::string_view target) const;

@@ -28,7 +28,7 @@ namespace wtool::host::workflow {
 inline constexpr std::size_t max_call_depth = 100;  // workflows in a chain of calls
 inline constexpr std::size_t max_library_files = 1000;
 
-// May be used from any thread. The entries that it returns live as long as this object.
+// Any thread may call any member. The entries that find() returns live as long as this object.
 class Library {
  public:
   struct Entry {

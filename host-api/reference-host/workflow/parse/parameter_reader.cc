@@ -68,7 +68,7 @@ void ParameterReader::key(const std::string& key, const YAML::Node& value, const
   }
 }
 
-// False: the key does not name a limit.
+// Reads the value if the key names a limit. False: the key does not name a limit.
 bool ParameterReader::limit(const std::string& key, const YAML::Node& value) {
   if (key == "choices") {
     choices_.reset(value);
