@@ -63,7 +63,7 @@ std::vector<std::string> question_folders() {
   const std::string usual = home.empty() ? home : home + "/.local/state";
   const std::string state = environment_folder("XDG_STATE_HOME", usual);
   if (!state.empty()) folders.push_back(state + below);
-  // Another process of this user may run without XDG_STATE_HOME.
+  // Another process of this user may have been started without XDG_STATE_HOME.
   if (!usual.empty() && usual != state) folders.push_back(usual + below);
   return folders;
 }

@@ -73,13 +73,13 @@ class WaitingQuestions {
   };
   struct Peer;
 
-  // With mutex_ held:
+  // The caller of these functions holds mutex_.
   bool start();
   std::string next_id();
   void drop_late();
   std::string description(const std::string& id, const Waiting& waiting) const;
   std::string settle(const std::string& id, std::string_view answer);
-  // On the thread that serves:
+  // These functions run on the thread that serves the socket.
   void serve();
   void accept_peer();
   void greet(Peer& peer);

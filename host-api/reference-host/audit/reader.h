@@ -27,7 +27,7 @@ struct Part {
 // seconds for a line that is just being written. Nothing: `error` says why.
 std::optional<std::vector<Part>> find_parts(const std::string& file, std::string& error);
 
-// Only the rotated files. The caller has FILE's lock.
+// Finds only the rotated files. The caller holds FILE's lock.
 std::optional<std::vector<Part>> find_rotated_parts(const std::string& file, std::string& error);
 
 // Opens a part, unless it is open. Returns 0, or the errno of the failure; `error` then says why.

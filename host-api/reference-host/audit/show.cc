@@ -171,7 +171,7 @@ class Doubtful {
     }
     return true;
   }
-  // An event was read. False: `print` wants no more.
+  // Call it when an event was read: the file is a trail. False: `print` wants no more lines.
   bool confirm() {
     if (std::exchange(is_trail_, true)) return true;
     if (left_out_ > 0) waiting_.push_back("... and " + std::to_string(left_out_) + " more lines cannot be read");

@@ -33,7 +33,7 @@ enum class PatternLinks { followed, not_followed };
 FoundFiles find_files(const std::string& directory, const std::vector<std::string>& patterns,
                       const std::vector<std::string>& without = {}, PatternLinks links = PatternLinks::followed);
 
-// Both must be relative to the same folder.
+// True if the pattern matches the path. Both must be relative to the same folder.
 bool matches(std::string_view pattern, std::string_view path);
 // True if something below the folder may match.
 bool may_match_below(std::string_view pattern, std::string_view folder);

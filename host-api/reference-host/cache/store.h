@@ -62,7 +62,7 @@ class Store {
   // $XDG_CACHE_HOME/wtool/steps, else ~/.cache/wtool/steps; empty: neither is an absolute path.
   static std::string usual_folder();
 
-  // Creates no folder before something is kept.
+  // The folder is created only when something is kept.
   Store(std::string folder, std::uint64_t max_bytes) : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
   const std::string& folder() const { return folder_; }

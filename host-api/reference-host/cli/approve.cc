@@ -95,7 +95,7 @@ class Answering {
     const Approval answer = ask(asked);
     if (const char* word = word_of(answer)) return give(asked, word);
     if (!client_.waits(asked)) return exit_failed;
-    // There is no terminal.
+    // There is no terminal, so the person is told how to answer.
     const bool shown = print(question_text(asked.question, shown_columns) + "answer it with: wtool approve " +
                              asked.id + " --answer yes|no|always|never\n");
     return shown ? exit_ok : exit_unusable;

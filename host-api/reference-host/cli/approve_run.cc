@@ -155,7 +155,7 @@ int approve_run(Context& context, const RunAnswer& answer) {
     auto typed = ask_for_approval(one, stop);
     if (interrupts.signal() != 0) return interrupts.exit_status();
     if (!typed) {
-      // There is no terminal.
+      // There is no terminal, so the person is told how to answer.
       const bool shown =
           print(approval_text(one, output_columns()) + "answer it with: wtool approve " + run +
                 (waiting.size() > 1 ? " --state " + name_among(one, waiting) : "") + " --answer yes|no\n");

@@ -24,7 +24,7 @@ bool names_a_run(const std::string& wanted);
 // The suspended runs below the working directory, the newest first, without steps and logs.
 std::vector<journal::RunRecord> runs_that_wait();
 
-// A line for each of them; safe for a terminal.
+// A line for each suspended run; safe for a terminal.
 std::string suspended_runs();
 
 // Returns the program's exit status. If the run continues, it is the run's exit status.

@@ -30,7 +30,7 @@ bool looks_secret(std::string_view name) {
                      [&](const char* part) { return capitals.find(part) != std::string::npos; });
 }
 
-// The value as it may be shown.
+// The value, with the values of variables hidden that may be secret.
 ordered_json shown_value(const EffectiveKey& key) {
   ordered_json value = key.value;
   const auto hide = [](ordered_json& variables) {

@@ -67,7 +67,7 @@ class Context {
   Toolbox* toolbox();
   // The same for workflows, configured as config/workflow_config.h says. A program uses only one of the two toolboxes.
   Toolbox* workflow_toolbox();
-  // The configuration of workflow_toolbox().
+  // The configuration that workflow_toolbox() uses.
   WorkflowConfig& workflow_config();
 
   // The configuration files that --config and the environment name. Do not use them together with a toolbox, which

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t watched_events =
     IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
 
-// The repositories' and our own files are never watched.
+// The folders of git and of wtool itself are never watched.
 bool is_left_out(const std::string& relative) {
   const std::string name = fs::path(relative).filename().string();
   return name == ".git" || name == ".wtool";

@@ -16,7 +16,7 @@ namespace {
 std::atomic<int> handler_pipe{-1};
 static_assert(std::atomic<int>::is_always_lock_free, "the handler may use only lock-free objects");
 
-// What the pipe carries besides the numbers of signals.
+// The bytes that the pipe carries besides the numbers of signals.
 constexpr std::uint8_t end_of_listening = 0;
 constexpr std::uint8_t told_to_stop = 0x80;
 constexpr std::uint8_t told_to_stop_now = 0x81;

@@ -379,7 +379,7 @@ int serve(Context& context, McpOptions& options) {
   const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) { wake(); });
   const Interrupts interrupts(stop);
   if (all->login_shell) {
-    // The login shell runs on this machine, wherever commands run.
+    // The login shell runs on this machine, even if commands run on a cluster.
     std::string error;
     Plugin* local = context.local_plugin(error);
     const std::string problem = local == nullptr ? error : take_login_environment(*local, *all->login_shell, stop);

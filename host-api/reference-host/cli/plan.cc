@@ -24,7 +24,7 @@ struct PlanOptions {
   bool json = false;
 };
 
-// What Slurm would be asked for. Nothing is submitted.
+// The request that a run would make to Slurm. Nothing is submitted here.
 planning::PlannedCluster asked_of_slurm(Toolbox& tools, const std::string& slot) {
   planning::PlannedCluster made{.slot = slot};
   Stop stop;

@@ -113,7 +113,7 @@ class PreparedWorkflow {
   const std::set<std::string>& slots() const { return slots_; }
   // The configured MCP servers.
   const servers::Catalog& servers() const { return setup_->servers; }
-  // The prompts, whose commands plan shows.
+  // The prompts. A plan shows the commands that get them.
   const runner::Prompts& prompts() const { return *setup_->prompts; }
 
  private:

@@ -68,7 +68,7 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags);
 int continue_run(Context& context, journal::ResumedRun resumed, std::vector<GivenApproval> given, const RunFlags& flags,
                  bool keeps_part, runner::Secrets& secrets);
 
-// What `wtool plan` and `wtool run --dry-run` do (plan.cc).
+// Runs `wtool plan` or `wtool run --dry-run` (plan.cc), and returns the exit status.
 int plan_file(Context& context, const std::string& file, const GivenVariables& variables, const runner::RunPart& part,
               bool json);
 

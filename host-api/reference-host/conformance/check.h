@@ -62,9 +62,9 @@ std::vector<std::string> test_names();
 // ---- report.cc
 
 std::string as_text(const CheckReport& report);
-// JSON text of an object.
+// The report as the JSON text of an object.
 std::string as_json(const CheckReport& report);
-// All tests and rules.
+// Lists of all tests and rules.
 std::string list_as_text();
 std::string list_as_json();
 

@@ -38,7 +38,7 @@ class Guarded {
   unsigned char* memory_ = nullptr;
 };
 
-// A struct with 64 more bytes, of unknown meaning.
+// A struct that is followed by 64 more bytes, as that of a later version would be.
 template <typename Struct>
 class Enlarged {
  public:

@@ -1,4 +1,4 @@
-// Tests of what a plugin leaves in its host: it is a guest.
+// Tests that a plugin changes no state of its host, and leaves nothing behind in it.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <malloc.h>

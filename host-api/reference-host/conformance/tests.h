@@ -27,7 +27,7 @@ struct Test {
   void (*run)(Trial& trial);
 };
 
-// In the order in which they run.
+// All tests, in the order in which they run.
 std::span<const Test> tests();
 
 // ---- entry_tests.cc: the library, its descriptors, its life.

@@ -96,7 +96,7 @@ struct TagExpression {
 // What the expression is for. test: whether its value is truthy. value: the value itself, such as a list.
 enum class TagUse { test, value };
 
-// Reads from `begin`; all offsets are those in `text`.
+// Parses the expression that begins at `begin`. All offsets are offsets in `text`.
 std::variant<TagExpression, ExpressionError> parse_tag_expression(std::string_view text, std::size_t begin, TagUse use);
 
 // ---- evaluator.cc: evaluates a parsed expression. A mismatch of types is an error, never silently false; `&&` and
@@ -114,7 +114,7 @@ class Scope {
 
 std::variant<Value, ExpressionError> evaluate(const Expression& expression, const Scope& scope);
 
-// The same for several evaluations that share a budget.
+// The same, for several evaluations that share a budget.
 std::variant<Value, ExpressionError> evaluate(const Expression& expression, const Scope& scope, Budget& budget);
 
 }  // namespace wtool::host::expressions

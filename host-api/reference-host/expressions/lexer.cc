@@ -126,7 +126,7 @@ bool is_string_start(std::string_view text, std::size_t at) {
   return quote_at(at) || ((text[at] == 'r' || text[at] == 'R') && quote_at(at + 1));
 }
 
-// is_string_start() must be true at `at`.
+// Reads the quoted text at `at`, where is_string_start() must be true.
 std::variant<StringLiteral, StringMistake> read_string(std::string_view text, std::size_t at) {
   return LiteralReader(text, at).run();
 }
@@ -167,7 +167,7 @@ class Lexer {
     return rest().starts_with("%}") || rest().starts_with("-%}") || (look(0) == '|' && look(1) != '|');
   }
 
-  // Comments count as blanks.
+  // Skips comments, too.
   void skip_blanks() {
     while (at_ < text_.size()) {
       if (rest().starts_with("//")) {

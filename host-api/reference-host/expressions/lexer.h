@@ -35,7 +35,7 @@ struct Token {
 bool is_name_start(char c);
 bool is_name_character(char c);
 
-// The last token is always `end`.
+// Cuts the whole text into tokens. The last one is always `end`.
 std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text);
 
 // The tokens from `begin` up to the mark that ends an expression in a template's tag: `%}`, `-%}`, or the `|` before a
@@ -45,7 +45,7 @@ std::variant<std::vector<Token>, ExpressionError> tokenize_in_tag(std::string_vi
 // Reads the tokens of an expression one after the other, and keeps the first mistake that is found in them.
 class TokenReader {
  public:
-  // The last token is `end`.
+  // `tokens` must end with an `end`.
   explicit TokenReader(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
 
   const Token& current() const { return tokens_[at_]; }

@@ -40,7 +40,7 @@ std::variant<Value, PathMistake> follow_path(const std::string& name, const std:
 
 std::variant<Value, std::string> field_of(const Value& value, std::string_view name);
 
-// `index` counts from 0.
+// The element at `index`, counted from 0.
 std::variant<Value, std::string> element_of(const Value& value, std::size_t index);
 
 // The number of characters of a text, of elements of a list or of fields of a map, as an int.

@@ -47,7 +47,7 @@ runner::PastRun past_of(const RunRecord& run);
 // The last step of the state, from which --from runs everything again; nothing: the run had no step of this state.
 std::optional<StepPlace> last_visit(const RunRecord& run, const std::string& state);
 
-// Removes the step at `from`, and all steps that follow it.
+// Removes the step at `from`, and all steps that may depend on it (follows() in run_record.h).
 void drop_from(RunRecord& run, const StepPlace& from);
 
 // ---- The outputs of a step as an earlier run has kept them: in its journal, or whole in a file beside it.

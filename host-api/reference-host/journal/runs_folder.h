@@ -11,7 +11,7 @@
 
 namespace wtool::host::journal {
 
-// Relative to the directory in which runs are started.
+// This path is relative to the directory in which runs are started.
 inline constexpr std::string_view runs_folder = ".wtool/runs";
 inline constexpr std::string_view journal_suffix = ".jsonl";
 

@@ -47,7 +47,7 @@ struct CallPlace {
   CallSpan span{};
 
   auto operator<=>(const CallPlace&) const = default;
-  // The part that decides which tool is called.
+  // The members that decide which tool object is called.
   CallPlace where() const { return {.shell = shell, .on = on, .slot = slot}; }
 };
 
@@ -84,7 +84,7 @@ class ToolCaller {
   virtual ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop,
                            const OutputSink& output) = 0;
 
-  // Like call(), with what `place` changes.
+  // Like call(), with the changes that `place` describes.
   virtual ToolOutcome call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
                               const OutputSink& output, const StateSink& /*state*/) {
     return place.where() == CallPlace() && place.limits.empty()

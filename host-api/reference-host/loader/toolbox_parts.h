@@ -19,7 +19,7 @@ class Toolbox::Use {
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
-  // nullptr: the tool cannot be used; error() says why.
+  // The tool that was waited for. nullptr: it cannot be used; error() says why.
   const wtool_tool* tool(std::string_view id) const;
   const std::string& error() const;
   // True if the tool cannot be used because the configuration is invalid.
@@ -36,7 +36,7 @@ class Toolbox::Use {
   std::string error_;
 };
 
-// "REASON (STATUS)", or only one of the two.
+// The text "REASON (STATUS)", or only one of the two.
 std::string failure_text(wtool_status status, std::string_view reason);
 
 // The error of a call with limits to a tool that does not support limits.

@@ -43,7 +43,7 @@ class Batch {
   Batch& operator=(const Batch&) = delete;
   ~Batch();
 
-  // `line` ends with its newline.
+  // Adds an answer. `line` ends with its newline.
   void add(std::string_view line);
 
  private:
@@ -127,10 +127,10 @@ class Calls {
   bool answer_now(ClientCall& call, std::string line);
 
   enum class Added { yes, id_in_use, too_many };
-  // The next four functions: only on the thread that made this object.
+  // Call the next four functions only on the thread that made this object.
   Added add(std::shared_ptr<ClientCall> call);
   bool contains(const std::string& key) const;
-  // Never waits. Ignores a key that is no longer in use.
+  // Cancels the call with this key, and does not wait for its end. A key that is no longer in use is ignored.
   void cancel(const std::string& key, const std::string& reason);
   // Stops all running calls now and waits until they have ended. Waiting calls never begin, and are refused.
   void end(const std::string& reason);

@@ -30,7 +30,7 @@ ClientText remove(const std::string& text, const std::string& name, std::string&
 ServerArgv argv_of(const std::string& text, const std::string& name, std::string& problem);
 }  // namespace yaml_client
 
-// The line end that a text uses.
+// The line ending that the text uses.
 inline std::string line_end(std::string_view text) {
   return text.find("\r\n") == std::string_view::npos ? "\n" : "\r\n";
 }

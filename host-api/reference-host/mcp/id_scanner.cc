@@ -7,7 +7,7 @@ namespace wtool::host::mcp {
 
 namespace {
 
-// Longer than the ids of any client.
+// No client uses longer ids.
 constexpr std::size_t max_token = 1024;
 
 }  // namespace

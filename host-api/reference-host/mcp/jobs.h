@@ -81,7 +81,7 @@ class Jobs {
   };
 
   bool is_full();
-  // The message for a call that would be one job too many.
+  // The message for a call that cannot become a job, because there are already max_jobs jobs.
   static std::string full_text();
   // Makes a job of the call if its command is running. A call that wants a task becomes a task; for such a call, this
   // must be called on the call's thread.
@@ -133,7 +133,7 @@ class Jobs {
   nlohmann::ordered_json report(Job& job);
   void show_new_output(Job& job, nlohmann::ordered_json& metadata);
 
-  // With mutex_ held:
+  // The caller of these functions holds mutex_.
   void make_room();
   void drop_expired_tasks();
   template <typename Condition>

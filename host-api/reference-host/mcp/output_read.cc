@@ -31,7 +31,7 @@ constexpr std::string_view output_read_schema =
     R"("tail":{"type":"integer","description":"Lines"},"grep":{"type":"string"}},"required":["output"]})";
 
 constexpr std::size_t piece = 65536;
-// Longer lines are searched in pieces.
+// A line that is longer than this is searched in pieces.
 constexpr std::size_t max_searched_line = 1 << 20;
 constexpr std::size_t max_shown_line = 1000;
 

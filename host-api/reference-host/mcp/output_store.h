@@ -70,7 +70,7 @@ class OutputStore {
 
   std::shared_ptr<StoredOutput> open() { return std::make_shared<StoredOutput>(*this); }
 
-  // The number under which the output is found from now on.
+  // Gives the output a number, under which find() finds it from now on.
   int number(const std::shared_ptr<StoredOutput>& output);
   // The output with this number; nullptr: no output has this number, or it was dropped.
   std::shared_ptr<StoredOutput> find(int number) const;

@@ -102,7 +102,8 @@ std::string Protocol2025::initialize(const Message& request) {
   return result_line(request.id, result);
 }
 
-// Other versions of the protocol ignore `task`.
+// Copies the request's `task` into the call; versions of the protocol without tasks ignore it. False: `error` says what
+// is wrong with it.
 bool Protocol2025::take_task(const Message& request, ClientCall& call, Error& error) const {
   const json* task = member(request.body, "task");
   if (task == nullptr || !has_tasks_) return true;

@@ -17,7 +17,7 @@
 
 namespace wtool::host::mcp {
 
-// The latest first.
+// The versions with sessions, the latest first.
 inline constexpr std::array<std::string_view, 4> session_versions{"2025-11-25", "2025-06-18", "2025-03-26",
                                                                   "2024-11-05"};
 

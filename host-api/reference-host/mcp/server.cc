@@ -111,7 +111,7 @@ Calls::Handlers Server::handlers() {
                 try {
                   jobs_.hand_over(call);
                 } catch (const std::exception&) {
-                  // Out of memory: the call is answered when it ends.
+                  // Memory has run out, so the call does not become a job. It is answered when it ends.
                 }
               },
           .send = [this](const std::shared_ptr<Batch>& batch, std::string line) { send(batch, std::move(line)); }};
@@ -270,7 +270,8 @@ std::string Server::take_background_of(const ClientCall& call, BackgroundRequest
   return must_become_job && jobs_.is_full() ? Jobs::full_text() + "; nothing has been run" : "";
 }
 
-// Null: the call was already answered, and a job has taken the result.
+// Runs one of the server's own tools, and returns the result. Null: the call was already answered, and a job has taken
+// the result.
 nlohmann::ordered_json Server::run_lasting_tool(ClientCall& call, CallProgress::Reports& reports) {
   BackgroundRequest asked;
   if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
@@ -288,7 +289,7 @@ nlohmann::ordered_json Server::run_lasting_tool(ClientCall& call, CallProgress::
   return result;
 }
 
-// Null: the call was already answered, and a job has taken the result.
+// Runs a command, and returns the result. Null: the call was already answered, and a job has taken the result.
 nlohmann::ordered_json Server::run_command(ClientCall& call, CallProgress::Reports& reports) {
   BackgroundRequest asked;
   if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);

@@ -23,7 +23,7 @@ class KnownValues final : public expressions::Scope {
   KnownValues(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs,
               std::set<std::string> open, const std::set<std::string>& set_by_agents, runner::Secrets& secrets);
 
-  // Null for an open value.
+  // The value of the name; null: the value is open.
   const expressions::Value* find(std::string_view name) const override;
   std::string why_not(std::string_view name) const override;
 
@@ -52,7 +52,7 @@ struct Filled {
 };
 
 Filled filled(const workflow::TemplateText& text, const KnownValues& values);
-// Values are quoted for their places.
+// Fills in a command. The values are quoted for their places in the command.
 Filled filled(const workflow::CommandText& command, const KnownValues& values);
 // Fills in JSON whose strings are templates. `complete` becomes false if a value is open, or if a template cannot be
 // rendered; in the second case, `problem` says why.

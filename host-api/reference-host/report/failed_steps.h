@@ -57,7 +57,7 @@ class FailedSteps final : public runner::RunObserver {
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
 
-  // The run must be over.
+  // Call it only after the run has ended.
   const FailedList& all() const { return failed_; }
 
  private:

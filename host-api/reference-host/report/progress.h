@@ -82,7 +82,7 @@ class Progress final : public runner::RunObserver {
 
   bool quiet() const { return style_.detail == Detail::quiet; }
   void tick();
-  // With mutex_ held:
+  // The caller of these functions holds mutex_.
   void put(const std::string& lines);
   void print_lines(const std::string& mark, const std::string& text, const char* colour);
   std::string shown(const Running& running, const std::vector<OutputLine>& lines) const;

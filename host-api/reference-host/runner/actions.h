@@ -55,7 +55,7 @@ std::string step_text(const Step& step, const ActionContext& context);
 std::optional<std::string> rendered_text(const workflow::TemplateText& text, const WorkflowInvocation& invocation,
                                          const expressions::Scope& values, std::string& mistake);
 
-// "FILE:LINE:COLUMN: MESSAGE"
+// The message with its place: "FILE:LINE:COLUMN: MESSAGE".
 std::string with_place(const WorkflowInvocation& invocation, std::size_t offset, const std::string& message);
 
 // ---- The arguments of tools, prompts and workflows, with their templates filled in.
@@ -72,7 +72,8 @@ std::optional<nlohmann::json> rendered_arguments(const nlohmann::json& arguments
 // exception is null, which means that the value is not known yet.
 std::string shown_call(const std::string& tool, nlohmann::json arguments);
 
-// Leaves out each argument whose guard renders to an empty text. Nothing: `why` says what is wrong, with its place.
+// Fills in the arguments, and leaves out each argument whose guard renders to an empty text. Nothing: `why` says what
+// is wrong, with its place.
 std::optional<std::map<std::string, expressions::Value>> rendered_arguments(
     const std::vector<workflow::Argument>& arguments, const WorkflowInvocation& invocation,
     const expressions::Scope& values, std::string& why);

@@ -23,7 +23,7 @@
 
 namespace wtool::host::runner {
 
-// Blocks until the run is over.
+// Runs the workflow, and blocks until the run has ended.
 RunReport run_workflow(RunRequest request);
 
 }  // namespace wtool::host::runner

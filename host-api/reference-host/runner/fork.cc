@@ -129,7 +129,7 @@ void run_parallel(std::size_t count, const std::function<void(std::size_t index)
   std::exception_ptr first;
   const auto take_turns = [&]() noexcept {
     for (std::size_t index = next++; index < count; index = next++) {
-      // An exception that left a thread would end the program.
+      // If an exception left the thread, the program would end.
       try {
         work(index);
       } catch (...) {

@@ -62,7 +62,7 @@ class PastRun {
     const auto found = steps_.find(key(branch, sequence));
     return found == steps_.end() ? nullptr : &found->second;
   }
-  // The same, also for a hidden step.
+  // The same, but hidden steps are found, too.
   const PastStep* find_ended(std::string_view branch, std::uint64_t sequence) const {
     const auto hidden = hidden_.find(key(branch, sequence));
     return hidden == hidden_.end() ? find(branch, sequence) : &hidden->second;

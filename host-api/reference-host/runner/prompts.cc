@@ -199,7 +199,7 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   scope.values.emplace("prompt", Value(text));
   scope.values.emplace("prompt_name", Value(is_inline ? "" : prompt));
   std::vector<OwnedFile> files;
-  // The path of a new file; empty after an error.
+  // Makes a file for the command, and returns its path; empty after an error.
   const auto hand_over = [&](const std::string& content) -> std::string {
     std::string path = unmade_file;
     if (purpose == Purpose::run) files.push_back(temporary_file(content, path, made.error));
@@ -219,7 +219,7 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   if (!made.error.empty()) return made;
   scope.values.emplace("values_file", Value(made.values_file));
   scope.values.emplace("usage_file", Value(made.usage_file));
-  // One owner for all files.
+  // All files are removed together, when nobody needs the prepared prompt any longer.
   if (!files.empty()) made.keeps = std::make_shared<const std::vector<OwnedFile>>(std::move(files));
   auto command = render_command(command_, scope);
   if (const auto* error = std::get_if<ExpressionError>(&command)) {

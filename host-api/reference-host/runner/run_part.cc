@@ -67,7 +67,7 @@ std::string cut_to(Workflow& workflow, const RunPart& part) {
   State& state = workflow.states[last];
   Transition end;
   end.offset = state.offset;
-  // A state that does nothing cannot fail.
+  // A plain state without an action cannot fail, so its exit needs no condition.
   end.kind = state.action || last != found || state.kind == State::Kind::join ? Transition::Kind::success
                                                                               : Transition::Kind::unconditional;
   state.exits = {end};

@@ -19,7 +19,7 @@ namespace {
 // output.
 constexpr std::size_t shortest_line = 6;
 
-// The line that stands for the middle of a long output.
+// The line that replaces the middle of a long output.
 struct Gap {
   std::size_t begin = 0, end = 0;
 };

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr std::size_t max_answer_repeated = 4000;  // bytes of a wrong answer that are shown to the agent again
 
-// The whole output; nothing: `why` says why it cannot be read.
+// The whole standard output; nothing: `why` says why it cannot be read.
 std::optional<std::string> text_of(const Outcome& outcome, std::string& why) {
   const WholeOutput& whole = outcome.whole_output;
   if (!whole.cut) return outcome.standard_output;

@@ -66,7 +66,7 @@ class KeptCall {
   std::string mistake_;
   StrictFiles strict_files_;
   bool is_confined_ = false;
-  // For the audit trail.
+  // These members are only for the audit trail.
   std::string tool_, command_, rule_;
 };
 

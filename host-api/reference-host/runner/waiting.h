@@ -53,7 +53,7 @@ class Deadline {
 // Limits how many calls run at the same time. Unlike with std::counting_semaphore, a stop wakes a waiting thread.
 class Semaphore {
  public:
-  // 0: no limit.
+  // `count`: how many calls may run at the same time; 0: no limit.
   explicit Semaphore(std::size_t count) : limited_(count > 0), free_(count) {}
 
   // Waits for a free place; false: a stop was requested.

@@ -31,7 +31,7 @@ class QuestionEnd {
   explicit QuestionEnd(Terminal& terminal) : terminal_(terminal) {}
   QuestionEnd(const QuestionEnd&) = delete;
   QuestionEnd& operator=(const QuestionEnd&) = delete;
-  // Never waits for a person.
+  // Requests the end of the question, and does not wait until the question has ended.
   void request();
   bool requested() const { return requested_.load(); }
 

@@ -47,7 +47,7 @@ class Terminal {
   // The controlling terminal, if this process is in its foreground; else -1.
   static int open_controlling();
 
-  // The size of the output; a usual size if it is not a terminal.
+  // The size of the output, or a usual size if the output is not a terminal.
   TerminalSize size() const;
 
   // Writes lines that stay on the screen. Each must be whole, with its newline. Errors are ignored, because there is no
@@ -67,7 +67,7 @@ class Terminal {
   friend class Asking;
   friend class QuestionEnd;
 
-  // With mutex_ held:
+  // The caller of these functions holds mutex_.
   std::string erasure();
   std::string drawing(const std::vector<LiveLine>& lines);
   void hold(std::string_view lines);

@@ -12,7 +12,7 @@
 
 namespace wtool::host {
 
-// `0.031 s`, `2.03 s`, `12.4 s`, `3 min 05 s`, `1 h 02 min`.
+// The duration in words: `0.031 s`, `2.03 s`, `12.4 s`, `3 min 05 s`, `1 h 02 min`.
 std::string duration_text(std::chrono::steady_clock::duration duration);
 
 // The text without escape sequences and control characters, so that it cannot control a terminal. Newlines stay if

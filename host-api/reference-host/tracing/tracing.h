@@ -33,7 +33,7 @@ namespace wtool::host {
 // The numbers are those of wtool.log/1; off is above them all.
 enum class LogLevel : std::uint8_t { trace = 1, debug = 2, info = 3, warn = 4, error = 5, off = 6 };
 
-// "TRACE" ... "ERROR", "OFF".
+// The name of the level: "TRACE" ... "ERROR", "OFF".
 std::string_view level_name(LogLevel level);
 
 class LogFilter {

@@ -165,7 +165,7 @@ void PromptAction::perform(const PromptAction& action, runner::ActionRunner& run
   if (!prompt) return;
   const runner::RunServices& services = runner.invocation.run.request().services;
   if (!services.prompt) return runner.mistake(runner.step.of().action->offset, "prompts cannot be executed here");
-  // Only this prompt can use the arguments as variables.
+  // The arguments are variables only for this prompt, so they are set in a copy.
   runner::Variables values = runner.context.variables;
   std::string why;
   const auto arguments = runner::rendered_arguments(action.arguments, runner.invocation, runner.context.variables, why);

@@ -142,7 +142,7 @@ class TypeChecker {
   Diagnostics& diagnostics_;
   std::unordered_map<std::string, ConditionType> parameters_;
   std::unordered_map<std::string, bool> set_;
-  // The listed texts, by state and field.
+  // The texts that `output` lists for a field, by state and field.
   std::unordered_map<std::string, std::unordered_map<std::string, Choices>> answers_;
 };
 

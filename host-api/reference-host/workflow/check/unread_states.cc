@@ -120,7 +120,7 @@ class UnreadStates final : public TextVisitor {
     }
   }
 
-  // `inside` begins after the braces.
+  // Reports the name of a state in `inside`, the text after the opening braces.
   void tell(std::string_view inside, std::string_view braces, std::size_t offset) {
     inside = inside.substr(0, inside.find_first_of(" \t\r\n:\"{}[]<>;%"));
     constexpr std::size_t longest = 256;

@@ -91,7 +91,7 @@ StepLimits stricter(const StepLimits& one, const StepLimits& other);
 // The limits in the form of wtool_request.limits; empty if there are no limits.
 std::string limits_text(const StepLimits& limits);
 
-// Names and values for people: ("memory", "1 GiB"), ...
+// The limits as names and values for people: ("memory", "1 GiB"), ...
 std::vector<std::pair<std::string, std::string>> limit_words(const StepLimits& limits);
 
 // Where a step runs, and within which limits. Empty members: the surrounding state or workflow decides.
@@ -389,7 +389,7 @@ struct Workflow {
     return found == index.end() ? nullptr : &states[found->second];
   }
 
-  // no_state: the name is empty, or no state has it.
+  // The index of the state with this name. no_state: the name is empty, or no state has it.
   std::size_t index_of(const std::string& id) const {
     const auto found = index.find(id);
     return found == index.end() ? no_state : found->second;
@@ -458,7 +458,7 @@ std::vector<std::string> answer_fields(const nlohmann::json& schema);
 // A duration in the form that the tools expect: in seconds, as a whole number if possible.
 nlohmann::json as_seconds(std::chrono::milliseconds duration);
 
-// `2 min`, `90 s`, `1500 ms`.
+// The duration in words: `2 min`, `90 s`, `1500 ms`.
 std::string duration_words(std::chrono::milliseconds duration);
 
 }  // namespace wtool::host::workflow

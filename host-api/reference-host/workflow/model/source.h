@@ -37,7 +37,7 @@ class Source {
   // The index of the line that contains the offset.
   std::size_t line_at(std::size_t offset) const;
 
-  // Takes time linear in the length of the line.
+  // The line and column of the offset. Takes time linear in the length of the line.
   Position position(std::size_t offset) const;
 
  private:

@@ -36,7 +36,7 @@ class ActionCursor {
   bool take_symbol(char symbol);
   bool sees(char symbol);
 
-  // A variable's name; empty if no name begins here.
+  // Takes a variable's name; empty if no name begins here.
   std::string take_name();
 
   // A text in double quotes. \" \\ \n \t are escapes; any other backslash is kept. Nothing: there is no such text here,
@@ -56,16 +56,16 @@ class ActionCursor {
   // `{% ... %}`, as it is written; nothing (and no diagnostic) if something else is here.
   std::optional<MappedText> take_tag();
 
-  // Everything up to the next blank; may be empty.
+  // Takes everything up to the next blank; may return an empty text.
   std::string take_to_blank();
-  // Everything that is left.
+  // Takes the rest of the text.
   MappedText take_rest();
 
   // A whole line `Words: text` below the action, such as `Store As: name`; nothing if something else is here. Such a
   // line is never a part of an action.
   std::optional<std::string> take_labelled_line();
 
-  // Letters, digits, underscores, hyphens and dots; may be empty.
+  // Takes letters, digits, underscores, hyphens and dots; may return an empty text.
   std::string take_bare_word();
 
   // A number, true or false, without quotes; nothing (and no diagnostic) if something else is here.

@@ -324,7 +324,7 @@ bool is_limit(std::string_view name) {
 
 namespace {
 
-// The range of a limit, as the configuration has it.
+// The range of a limit's values, which is the same as in the configuration.
 std::uint64_t least_of(std::string_view limit) { return static_cast<std::uint64_t>(key_named("limits", limit).least); }
 std::uint64_t most_of(std::string_view limit) { return static_cast<std::uint64_t>(key_named("limits", limit).most); }
 

@@ -12,7 +12,7 @@ namespace {
 
 using Environment = std::vector<std::pair<std::string, TemplateText>>;
 
-// The text as it is: nothing in it is a placeholder.
+// A template of the unchanged text: nothing in it is treated as a placeholder.
 TemplateText literal_text(const std::string& text, std::size_t offset) {
   TemplateText made;
   made.written.append("", offset);

@@ -25,14 +25,14 @@ class Composites {
  public:
   Composites(Workflow& workflow, Diagnostics& diagnostics) : workflow_(workflow), diagnostics_(diagnostics) {}
 
-  // `state A {`; `offset` is the place of the line. Makes the hidden state.
+  // Handles a line `state A {`, whose place is `offset`. Makes the hidden state.
   void open(std::size_t state, std::size_t offset);
-  // `}` and `--`. False: there is no block to close or divide.
+  // Handles a line `}` (close) or `--` (divide). False: there is no block to close or divide.
   bool close();
   bool divide(std::size_t offset);
 
   bool inside() const { return !open_.empty(); }
-  // `[*] --> target` inside of a composite state.
+  // Handles a line `[*] --> target` inside of a composite state.
   void start(std::size_t target, std::size_t offset);
   // Notes that the state is named here: it belongs to the innermost open composite state, unless it already belongs to
   // one.
@@ -40,7 +40,7 @@ class Composites {
   // The target of an arrow to `[*]`: the end of the innermost composite state; no_state: the end of the diagram.
   std::size_t end() const;
 
-  // Call it after the last line.
+  // Makes two plain states of each composite state. Call it after the last line.
   void finish();
 
  private:

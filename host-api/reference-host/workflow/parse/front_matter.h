@@ -46,7 +46,7 @@ class YamlReader {
     }
   }
 
-  // True for a text, or for null, which leaves `out` unchanged.
+  // Reads a text into `out`; null leaves `out` unchanged. False, after a diagnostic: the node is neither.
   bool text(const YAML::Node& node, const std::string& key, std::string& out) {
     if (node.IsNull()) return true;
     if (!node.IsScalar()) {

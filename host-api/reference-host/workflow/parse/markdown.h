@@ -76,11 +76,11 @@ Document read_document(const Source& source, Diagnostics& diagnostics);
 // ---- markdown_lines.cc: the kinds of single lines, and the copy of a workflow file that md4c reads.
 
 bool is_heading(std::string_view line);
-// A heading that reads `Actions`.
+// True for a heading with the text `Actions`.
 bool is_actions_heading(std::string_view line);
 bool is_fence(std::string_view line);
 bool is_list_line(std::string_view line);
-// `stateDiagram-v2` or `stateDiagram`, alone on its line.
+// True for `stateDiagram-v2` or `stateDiagram`, alone on its line.
 bool is_diagram_start(std::string_view line);
 
 // The text with each character of inline markdown replaced by an x, so that all offsets remain valid. The lines in

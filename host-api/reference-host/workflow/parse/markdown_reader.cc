@@ -69,7 +69,7 @@ class MarkdownReader {
     std::size_t last_line = 0;
   };
 
-  // `none` for texts that md4c made itself.
+  // The offset of `text` in the source; `none` for a text that md4c made itself.
   std::size_t offset_of(const char* text) const {
     const bool inside = !std::less<>()(text, text_.data()) && std::less<>()(text, text_.data() + text_.size());
     return inside ? static_cast<std::size_t>(text - text_.data()) : none;

@@ -36,7 +36,7 @@ std::optional<std::string> command_with_words(const CommandText& command);
 std::variant<std::string, expressions::ExpressionError> render_command(const CommandText& command,
                                                                        const expressions::Scope& scope);
 
-// "sh", "bash" or an absolute path; empty: the configured shell.
+// The shell that runs the command: "sh", "bash" or an absolute path; empty: the configured shell.
 std::string shell_of(const ShellAction& action, const Workflow& workflow);
 
 // The line that sets the shell options of the command, such as "set -e\n"; may be empty.

@@ -54,7 +54,7 @@ class PlaceFinder {
     return at_ + what.size() <= end_ && std::string_view(text_).substr(at_, what.size()) == what &&
            !marks_.is_between(at_, at_ + what.size());
   }
-  // Reads from at_ to `end`; afterwards at_ is `end`.
+  // Reads the text from at_ to `end`, and moves at_ to `end`.
   void scan(std::size_t end, Frame::Kind base) {
     const std::size_t outer_end = end_;
     std::vector<Frame> outer_frames = std::exchange(frames_, {});
@@ -106,7 +106,8 @@ class PlaceFinder {
     if (command != nullptr) command->word().begun = command->word().unknown = true;
   }
 
-  // `after_variable`: directly after `$name`.
+  // Gives the placeholder at at_ the place that the quotes around it imply. `after_variable`: it is directly after
+  // `$name`.
   void assign_by_quotes(bool after_variable) {
     const Frame& frame = top();
     switch (frame.kind) {
