@@ -28,7 +28,8 @@ struct VerifyReport {
 
 inline constexpr std::size_t max_shown = 20;  // how many problems are listed, and how many notes
 
-// `expected` is the hash of a line that must be in the chain, or empty. Reads each file once, in bounded memory.
+// Verifies the trail. `expected` is the hash of a line that must be in the chain, or empty. Reads each file once, in
+// bounded memory.
 VerifyReport verify(const std::string& file, const std::string& expected);
 
 // The kinds of events that a trail may have (docs/guide/audit.md).

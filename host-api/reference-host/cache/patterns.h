@@ -28,8 +28,8 @@ struct FoundFiles {
 // If links are not followed, a link is found like a file, and the files below its target are not found.
 enum class PatternLinks { followed, not_followed };
 
-// Relative patterns are resolved against `directory`, which must be absolute. Leaves out the files that match a pattern
-// in `without`, unless one of `patterns` names the file without a wildcard.
+// Finds the files that the patterns match. Relative patterns are resolved against `directory`, which must be absolute.
+// Leaves out the files that match a pattern in `without`, unless one of `patterns` names the file without a wildcard.
 FoundFiles find_files(const std::string& directory, const std::vector<std::string>& patterns,
                       const std::vector<std::string>& without = {}, PatternLinks links = PatternLinks::followed);
 

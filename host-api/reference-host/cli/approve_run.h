@@ -27,7 +27,8 @@ std::vector<journal::RunRecord> runs_that_wait();
 // A line for each suspended run; safe for a terminal.
 std::string suspended_runs();
 
-// Returns the program's exit status. If the run continues, it is the run's exit status.
+// Answers the questions, and continues the run. Returns the program's exit status, which is that of the run if the run
+// continues.
 int approve_run(Context& context, const RunAnswer& answer);
 
 }  // namespace wtool::host

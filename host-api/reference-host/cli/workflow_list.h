@@ -18,8 +18,8 @@ struct OfferedWorkflow {
   std::string problem;  // the first error of the file, with its place; empty: no error
 };
 
-// Sorted by name. Files without a state diagram, such as a README.md beside the workflows, are left out. Of several
-// workflows with the same name, only the one in the nearest folder is listed.
+// The workflows, sorted by name. Files without a state diagram, such as a README.md beside the workflows, are left out.
+// Of several workflows with the same name, only the one in the nearest folder is listed.
 std::vector<OfferedWorkflow> offered_workflows(const std::string& directory);
 
 // The folders that offered_workflows() searches, in that order.

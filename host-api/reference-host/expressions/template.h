@@ -50,7 +50,7 @@ struct Placeholder {
 
   bool has(Filter::Kind kind) const;
 };
-// In the tags of a prompt: `"text"`, `3`, `true`, `nil`, or a path, with filters where they are allowed.
+// A value in the tags of a prompt: `"text"`, `3`, `true`, `nil`, or a path, with filters where they are allowed.
 using Operand = Placeholder;
 
 struct TemplatePiece;

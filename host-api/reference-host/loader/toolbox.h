@@ -47,7 +47,8 @@ class ConfigSource {
   // True if load() might return something new. Must be cheap, since it is called before every call of a tool.
   virtual bool changed() = 0;
 
-  // JSON text of an object. Nothing: `error` says why; changed() then stays false until the error might be different.
+  // The configuration, as the JSON text of an object. Nothing: `error` says why; changed() then stays false until the
+  // error might be different.
   virtual std::optional<std::string> load(std::string& error) = 0;
 
   // The absolute paths of the files that load() read last. With them, the plugin can keep commands from writing to the

@@ -179,7 +179,7 @@ void Server::take(const Message& message, const std::shared_ptr<Batch>& batch) {
 }
 
 void Server::take_request(const Message& request, const std::shared_ptr<Batch>& batch) {
-  // Like a request that makes a call, a request about a task may stay unanswered until the task ends. So its id must not
+  // Like a request that makes a call, a request about a task may stay unanswered until the task ends. Its id must not
   // be that of a request that is still waiting.
   if (Jobs::is_task_method(request.method) &&
       (calls_.contains(request.key) || urgent_calls_.contains(request.key) || jobs_.has_waiting(request.key))) {

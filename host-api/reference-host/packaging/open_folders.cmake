@@ -2,9 +2,9 @@
 # sets the permissions of installed files, but leaves the permissions of folders to the umask: a package that root made
 # under 077 would work only for root.
 #
-# A folder counts as made if it contains nothing but installed files. The prefix and the folders above it count if they
-# did not exist before (`made_for_prefix`). With DESTDIR, whose content becomes a package, the prefix counts like any
-# folder below it.
+# A folder was made by the installation if it contains nothing but installed files. For the prefix and the folders above
+# it, `made_for_prefix` says which of them did not exist before. With DESTDIR, whose content becomes a package, the
+# prefix is treated like any folder below it.
 set(root "$ENV{DESTDIR}")
 if(root)
   cmake_path(ABSOLUTE_PATH root NORMALIZE)

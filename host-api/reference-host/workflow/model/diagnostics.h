@@ -34,7 +34,7 @@ struct PlacedDiagnostic {
 // All diagnostics, in any order. Only the first max_diagnostics_kept are kept; the others are counted.
 class Diagnostics {
  public:
-  // Without a `suggestion`, the name that did_you_mean() (base/edit_distance.h) has put into the message is the
+  // If `suggestion` is empty, the name that did_you_mean() (base/edit_distance.h) has put into the message becomes the
   // suggestion.
   void add(std::size_t offset, std::string message, std::string suggestion = "");
   void warn(std::size_t offset, std::string message, std::string suggestion = "");

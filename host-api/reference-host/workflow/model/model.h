@@ -426,8 +426,8 @@ const std::vector<std::string>& outcome_fields();
 
 // ---- Single texts of a workflow file: templates and times.
 
-// The beginning of the SHA-256 of an action's text in the file, by which a run that is resumed sees that the action has
-// been changed.
+// The beginning of the SHA-256 of an action's text in the file. A resumed run compares it, to find out whether the
+// action was changed.
 std::string action_sha256(std::string_view written);
 
 // Parses the text; mistakes in the template go to `diagnostics`, with their places.

@@ -83,7 +83,7 @@ class ParameterReader {
  public:
   explicit ParameterReader(YamlReader& yaml) : yaml_(yaml) {}
 
-  // The name of the parameter is empty if the written name cannot be used.
+  // Reads one entry of `parameters`. The name of the parameter is empty if the written name cannot be used.
   Parameter read(const YAML::Node& entry);
 
  private:

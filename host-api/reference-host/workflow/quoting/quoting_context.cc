@@ -138,8 +138,8 @@ class PlaceFinder {
     }
   }
 
-  // The command that the text here belongs to, in double quotes or not. nullptr if the text belongs to no command, as in
-  // a here-document.
+  // The command to which the text here belongs, whether it is in double quotes or not. nullptr: the text belongs to no
+  // command, as in a here-document.
   SimpleCommandReader* command_here() {
     for (std::size_t i = frames_.size(); i-- > 0 && i + 2 >= frames_.size();) {
       Frame& frame = frames_[i];
