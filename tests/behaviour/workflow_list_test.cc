@@ -189,6 +189,17 @@ BOOST_AUTO_TEST_CASE(on_a_terminal_a_run_without_a_name_offers_the_workflows) {
   BOOST_TEST(interrupted.wait().exit_code == 130);
 }
 
+BOOST_AUTO_TEST_CASE(a_workflow_with_blanks_in_its_name_is_chosen_by_its_name) {
+  add("project/my build.md", workflow_of("title: The first\n", "first ran"));
+  add("project/two.md", workflow_of("title: The second\n", "second ran"));
+  Program program({wtool_path, "run"}, Program::On::terminal, at());
+  BOOST_TEST_REQUIRE(program.wait_for_output("Enter: none)? "));
+  program.type(" my build \n");
+  const Finished chosen = program.wait();
+  BOOST_TEST(chosen.exit_code == 0, chosen.out);
+  BOOST_TEST(holds(chosen.out, "first ran"), chosen.out);
+}
+
 BOOST_AUTO_TEST_CASE(a_dry_run_is_a_plan) {
   add("project/touches.md",
       "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Shell \"touch ${what}\"\n");

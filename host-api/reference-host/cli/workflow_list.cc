@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/stop.h"
+#include "base/text.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/prepared_workflow.h"
@@ -138,8 +139,8 @@ std::string workflow_table(const std::vector<OfferedWorkflow>& workflows, bool n
 namespace {
 
 // The workflow that the answer chooses, by its number or its name. nullptr: the answer names none of the workflows.
-const OfferedWorkflow* chosen(const std::vector<OfferedWorkflow>& workflows, std::string answer) {
-  std::erase_if(answer, [](char c) { return c == ' ' || c == '\t'; });
+const OfferedWorkflow* chosen(const std::vector<OfferedWorkflow>& workflows, std::string_view answer) {
+  answer = trimmed(answer);
   for (const OfferedWorkflow& one : workflows) {
     if (one.name == answer) return &one;
   }
