@@ -120,6 +120,8 @@ void keep_outputs(const WorkflowInvocation& invocation, const Step& step, Outcom
 void join_outputs(const WorkflowInvocation& invocation, const Step& step, const std::vector<const Outcome*>& parts,
                   Outcome& whole) {
   RunOutputStore* store = invocation.run.request().services.outputs;
+  // CallRecorder then keeps no file of a combination, either.
+  if (gives_secrets(step) && !wants_files(invocation)) store = nullptr;
   for (const bool is_error_stream : {false, true}) {
     WholeOutput& joined = is_error_stream ? whole.whole_error : whole.whole_output;
     std::string& text = is_error_stream ? whole.standard_error : whole.standard_output;
