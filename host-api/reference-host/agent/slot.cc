@@ -267,6 +267,19 @@ void AgentSlot::await_taken(Call& call) {
   }
 }
 
+const std::string& AgentSlot::on_own_processors(const std::string& config) {
+  if (processors_.empty()) return config;
+  if (config != given_config_) {
+    given_config_ = own_config_ = config;
+    json all = parse_json(config);
+    if (all.is_object() && (!all.contains("limits") || all["limits"].is_object())) {
+      all["limits"]["processors"] = processors_;
+      own_config_ = dumped(all);
+    }
+  }
+  return own_config_;
+}
+
 void AgentSlot::serve_one(const ChannelMessage& order) {
   const bool was_busy = busy_.exchange(true);
   const std::size_t cut = order.text.find('\0');
@@ -291,14 +304,7 @@ void AgentSlot::serve_one(const ChannelMessage& order) {
     return refuse(std::string("the order of the call is malformed: ") + e.what());
   }
   if (id != pilot::run_tool) return refuse("a pilot runs only " + std::string(pilot::run_tool) + ", not " + id);
-  if (!processors_.empty()) {
-    json all = parse_json(config);
-    if (all.is_object() && (!all.contains("limits") || all["limits"].is_object())) {
-      all["limits"]["processors"] = processors_;
-      config = dumped(all);
-    }
-  }
-  const wtool_tool* tool = owner_.tool(id, config, error);
+  const wtool_tool* tool = owner_.tool(id, on_own_processors(config), error);
   if (tool == nullptr) return refuse(error);
 
   wtool_request request = make_request(std::string_view(order.text).substr(cut + 1));
