@@ -47,7 +47,7 @@ std::string cut_with_note(std::string_view text, std::size_t end);
 
 // ---- Reading a line. Lines are passed without their newline.
 
-// Views of the line that it was read from.
+// The fields of a line, as views into that line.
 struct TrailEntry {
   std::string_view time;
   std::uint64_t seq = 0;
@@ -59,15 +59,15 @@ struct TrailEntry {
 // Nothing: `line` does not look like a whole line. The hash is not verified.
 std::optional<TrailEntry> read_entry(std::string_view line);
 
-// The link to which the line after `line` is chained. Nothing: as above.
+// The link to which the line after `line` is chained. Nothing: `line` does not look like a whole line.
 std::optional<Link> read_link(std::string_view line);
 
 // True if the hash in a line that read_entry() accepts matches the line's content.
 bool is_intact(std::string_view line);
 
-// without_hash: the bytes of a line that its hash covers. Nothing: `text` ends before its hash. whole_line: the line
-// that has these bytes, followed by its hash.
+// The bytes of a line that its hash covers. Nothing: `text` ends before its hash.
 std::optional<std::string_view> without_hash(std::string_view text);
+// The line that consists of the bytes `hashed` and their hash.
 std::string whole_line(std::string_view hashed);
 
 // ---- The names of rotated files. FILE becomes FILE.000000001234, where the number is the `seq` of its last line. So a

@@ -14,7 +14,7 @@ namespace wtool {
 // affordable.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known, std::string_view prefix = "");
 
-// The name that did_you_mean() has put into a message. Empty: it has put none.
+// The name that did_you_mean() has put into a message. Empty: the message has no such name.
 std::string suggested_in(std::string_view message);
 
 // Appends `clause` to a text that did_you_mean() has returned: "; did you mean 'last'? The clause" or, if that text is

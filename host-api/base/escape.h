@@ -10,9 +10,9 @@ namespace wtool {
 // True if the character controls a terminal, changes the writing direction, or breaks lines.
 bool is_control(std::uint32_t code_point);
 
-// Appends `text` to `out` as valid UTF-8 in which nothing controls a terminal. Characters of is_control() become \n,
-// \t, \r, \xNN or \uNNNN; bytes that are not UTF-8 become \xNN. All other characters stay, including the backslash.
-// Characters in `keep` (ASCII) are never escaped.
+// Appends `text` to `out` as valid UTF-8 in which nothing controls a terminal. Characters for which is_control() is
+// true become \n, \t, \r, \xNN or \uNNNN; bytes that are not UTF-8 become \xNN. All other characters stay, including
+// the backslash. Characters in `keep` (ASCII) are never escaped.
 void append_escaped(std::string& out, std::string_view text, std::string_view keep = {});
 
 // The same, but returns the text.

@@ -46,14 +46,14 @@ std::string resolve_links_above(const std::string& file);
 // write FILE: ".
 Descriptor open_without_links(const std::string& file, int flags, mode_t mode, std::string& why);
 
-// Opens a file for reading that a person has written, but that a command may have replaced, such as a prompt. Below the
-// working directory, links are followed only as long as they stay there: a command in a sandbox could make a link to a
-// file that it may not read. Does not block. Empty: opening failed, and `why` has the reason.
+// Opens a file for reading, such as a prompt, that a person has written but that a command may have replaced. Below the
+// working directory, links are followed only if they stay there: a command in a sandbox could make a link to a file
+// that it may not read. Does not block. Empty: opening failed, and `why` has the reason.
 Descriptor open_for_reading(const std::string& file, std::string& why);
 
-// Opens `folder`, whose path begins in `base`. Makes it, and the folders above it, if they are missing. Follows links
-// in `base` itself, but none below it. Empty: that failed, and `why` has the reason. `made` says whether `folder`
-// itself was missing; if so, it was made with `mode`.
+// Opens `folder`, whose path begins with `base`. Makes it, and the folders above it, if they are missing. Follows links
+// in `base` itself, but none below it. Empty: the folder could not be opened or made, and `why` has the reason. `made`
+// says whether `folder` itself was missing; if so, it was made with `mode`.
 Descriptor make_folder_without_links(const std::string& base, const std::string& folder, mode_t mode, bool& made,
                                      std::string& why);
 

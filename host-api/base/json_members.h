@@ -1,4 +1,4 @@
-// Members of a JSON object that somebody else wrote: a member of the wrong type counts as missing.
+// Members of a JSON object that somebody else wrote: a member of the wrong type is treated as missing.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // A request to stop, shared by all who may make it (Ctrl-C, an abort file, another branch) and all who must react to it
-// (the running tool calls). It never waits, and it is kept: a listener that comes later is called immediately.
+// (the running tool calls). Making a request never waits. The request is kept: a listener that subscribes later is
+// called immediately.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,8 @@ bool is_variable_name(std::string_view name);
 // Replaces every occurrence of `part`, which must not be empty. What is inserted is not searched again.
 void replace_all(std::string& text, std::string_view part, std::string_view with);
 
-// The text as HTML and XML write it, where both kinds of quotes have several names.
+// The text as HTML and XML write it. Both kinds of quotes can be written in several ways; `quote` and `apostrophe`
+// choose one.
 std::string with_entities(std::string_view plain, std::string_view quote = "&quot;",
                           std::string_view apostrophe = "&#39;");
 

@@ -27,8 +27,8 @@ std::size_t valid_utf8_prefix(std::string_view bytes) noexcept;
 bool is_utf8(std::string_view bytes) noexcept;
 
 // The text with U+FFFD in place of bytes that are not UTF-8: one for each unfinished character, and one for each other
-// byte, as the Unicode standard recommends (chapter 3, "U+FFFD Substitution of Maximal Subparts"). Valid text is moved
-// through. *replaced says whether something was replaced.
+// byte, as the Unicode standard recommends (chapter 3, "U+FFFD Substitution of Maximal Subparts"). A valid text is
+// returned without a copy. *replaced says whether something was replaced.
 std::string to_utf8(std::string bytes, bool* replaced = nullptr);
 
 // The smallest n' >= n at which `bytes` may be cut without splitting a character; n itself if `bytes` is not UTF-8 at

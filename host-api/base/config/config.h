@@ -49,18 +49,18 @@ struct Setting {
 };
 
 struct Layer {
-  std::string title;                                        // "fleet", "user", "project" or "--config"
-  std::string file;                                         // its name in errors
-  std::string folder;                                       // where the layer's relative paths begin
-  std::string base;                                         // where the paths in default values begin
-  std::map<std::string, Setting> settings{};                // by "section.name"
-  std::map<std::string, ConfigPlace> sections{};            // the sections that occur in it, empty or not
+  std::string title;                              // "fleet", "user", "project" or "--config"
+  std::string file;                               // the layer's name in error messages
+  std::string folder;                             // the folder that the layer's relative paths are relative to
+  std::string base;                               // the folder that relative paths in default values are relative to
+  std::map<std::string, Setting> settings{};      // by "section.name"
+  std::map<std::string, ConfigPlace> sections{};  // the sections that occur in it, empty or not
   std::vector<std::pair<std::string, ConfigPlace>> lock{};  // sections and keys
-  bool yields = false;    // its values for keys that an earlier layer sets or locks are ignored; this is no mistake
+  bool yields = false;    // its values for keys that an earlier layer sets or locks are ignored, without an error
   bool is_whole = false;  // a whole configuration: no defaults are filled in for it
 };
 
-// Fills `layer`, whose first four members are set, with what `text` sets. Mistakes are added to `diagnostics`.
+// Adds the settings of `text` to `layer`, whose first four members must be set. Mistakes are added to `diagnostics`.
 void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagnostics);
 
 // ---- config.cc: the layers combined.
@@ -86,7 +86,7 @@ std::optional<Config> merge(const std::vector<Layer>& layers, const std::string&
                             ConfigDiagnostics& diagnostics);
 
 // The configuration that has `text` as its only layer, as JSON text. `name` is the layer's name in errors; its relative
-// paths begin in `folder`. Nothing: `error` has the mistakes.
+// paths are relative to `folder`. Nothing: `error` has the mistakes.
 std::optional<std::string> parse_config(const std::string& text, const std::string& name, const std::string& folder,
                                         std::string& error);
 

@@ -29,7 +29,8 @@ struct FleetPolicy {
 // An empty policy if there are no files. Nothing: `error` names the file and says what to do.
 std::optional<FleetPolicy> read_fleet_policy(std::string& error);
 
-// The policy that consists of `layers`, which were read elsewhere, and which are checked together. Nothing: as above.
+// Combines `layers`, which the caller has read, into a policy and checks it. Nothing: `error` names the file and says
+// what to do.
 std::optional<FleetPolicy> fleet_policy(std::vector<Layer> layers, std::string& error);
 
 // Applies the policy to a configuration in the form that tool_new takes: keys that the configuration leaves out get the

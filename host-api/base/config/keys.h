@@ -45,8 +45,8 @@ enum class LockRule {
   below_roots,  // the same, but an empty list means any path
 };
 
-// One key `section.name` or, with an empty name, a key at the top level. A number is from `least` to `most` or, with
-// `or_none`, 0.
+// One key `section.name` or, with an empty name, a key at the top level. A number must be from `least` to `most`; with
+// `or_none`, it may also be 0.
 struct ConfigKey {
   std::string_view section;
   std::string_view name;
@@ -76,7 +76,7 @@ const ConfigKey* find_key(std::string_view section, std::string_view name);
 // The same for a key that is known to exist.
 const ConfigKey& key_named(std::string_view section, std::string_view name);
 
-// True if each class of the section `cluster` may have the key, too.
+// True if a class of the `cluster` section may set the key, too.
 bool is_for_class(const ConfigKey& key);
 
 // The names that messages suggest ("did you mean") or list.
@@ -102,8 +102,9 @@ std::string check_element(const ConfigKey& key, const std::string& folder, nlohm
 std::string range_of(const ConfigKey& key, double most);
 bool is_in_range(const ConfigKey& key, double most, double number);
 
-// The elements of lists: a relative path without `.` and `..`; the name of a variable, with * and ?; and a command in
-// literal words, of which is said what is wrong, as the end of a sentence that begins with the entry (empty: nothing).
+// Check the elements of lists. is_path_below: a relative path without `.` and `..`. is_name_pattern: the name of a
+// variable, with * and ?. entry_problem: what is wrong with a command in literal words, as the end of a sentence that
+// begins with the entry; empty: nothing is wrong.
 bool is_path_below(std::string_view text);
 bool is_name_pattern(std::string_view text);
 std::string entry_problem(std::string_view entry);
@@ -114,10 +115,11 @@ std::string shown_text(std::string_view text);
 // True if a class or a server may have this name.
 bool is_class_name(std::string_view name);
 
-// What this text of the section `cluster` must be, such as "one word"; empty: the value is that.
+// What the text of the key cluster.NAME must be, such as "one word". Empty: the value is valid.
 std::string cluster_text_wanted(std::string_view name, const nlohmann::json& value);
 
-// What is wrong with cluster.slot, as the end of a sentence that begins with it; empty: it is one of the classes.
+// What is wrong with cluster.slot, as the end of a sentence that begins with that key. Empty: it names one of the
+// classes.
 std::string slot_problem(const nlohmann::json& slot, const nlohmann::json& classes);
 
 // What is wrong with the value of a server's key; empty: nothing is wrong. If `name` is not a known key, `names` gets

@@ -1,9 +1,9 @@
-// AES-256-GCM in place, by the fastest library that this machine has. Their results are the same.
+// AES-256-GCM in place, by the fastest library that this machine has. All libraries give the same results.
 //
-//   const AesGcm* aes = AesGcm::fastest();   // none: this processor has no instructions for AES
+//    const AesGcm* aes = AesGcm::fastest();   // nullptr: this processor has no AES instructions
 //   aes->seal(text, size, bound, nonce, key);
 //
-// - libsodium has it on each processor with instructions for it.
+// - libsodium implements it for every processor that has AES instructions.
 // - libIPSec_MB also uses the processor's wide registers, and takes a sixth of libsodium's time. It is loaded when it
 //   is first needed, if it is installed in the version whose header this file was compiled with. It has no exit handler
 //   and no thread.
@@ -21,10 +21,10 @@ struct AesGcm {
 
   // `text` has room for a tag of 16 bytes after its `size` bytes.
   void (*seal)(unsigned char* text, std::size_t size, std::string_view bound, const Nonce& nonce, const Key& key);
-  // `size` includes the tag. False: it does not open, and its bytes are lost.
+  // `size` includes the tag. False: the text fails authentication, and its bytes are lost.
   bool (*open)(unsigned char* sealed, std::size_t size, std::string_view bound, const Nonce& nonce, const Key& key);
 
-  // Any thread. nullptr: this machine does not have it.
+  // Any thread may call these functions. nullptr: this machine, or the named library on it, cannot do AES-256-GCM.
   static const AesGcm* fastest();
   static const AesGcm* of_sodium();
   static const AesGcm* of_ipsec_mb();

@@ -1,6 +1,6 @@
 // The protocol between a host and a pilot over one TCP connection, which is a slot of the pilot.
 //
-// In full:
+// The protocol in detail:
 // - Where munge hands out the key (munge.h), a pilot that does not have the key begins with an introduction of 48
 //   bytes, and the host answers with a credential.
 // - Handshake (noise.h): 48 bytes from the pilot, then 48 bytes from the host. Records follow in both directions. Each
@@ -38,7 +38,7 @@ namespace wtool::pilot {
 inline constexpr int protocol_version = 4;
 inline constexpr std::size_t max_message = std::size_t{256} << 20;
 inline constexpr std::size_t max_hello = 4096;
-// The host's buffer has room for the smallest window, whatever size the kernel permits. A window above the largest
+// The host's buffer has room for the smallest window, whatever size the kernel permits. A window larger than max_window
 // would gain nothing.
 inline constexpr std::size_t smallest_window = 128 << 10;
 inline constexpr std::size_t max_window = 512 << 10;
@@ -118,7 +118,7 @@ class Channel {
   // for a next message.
   bool send_with_next(Type type, std::string_view text);
   bool flush();
-  // Frees memory that only a flood needs. Call this when the connection has nothing to do.
+  // Frees memory that is needed only under heavy traffic. Call this when the connection has nothing to do.
   void rest();
   // Any thread. Both sides then find the channel closed; the descriptor stays open until the object ends.
   void close();

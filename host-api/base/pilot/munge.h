@@ -21,7 +21,7 @@ namespace wtool::pilot {
 inline constexpr std::size_t introduction_size = handshake_size;
 inline constexpr std::size_t max_credential = 4096;
 
-// introduction: what a pilot sends. is_introduction: whether received bytes are such an introduction.
+// The introduction that a pilot sends, and whether received bytes are such an introduction.
 std::string introduction(const Key& nonce);
 bool is_introduction(std::string_view begun);
 
@@ -30,7 +30,7 @@ std::string introduced(std::string_view introduction, const Key& key);
 // The key in a payload. Nothing: the payload does not answer the introduction with this nonce.
 std::optional<Key> key_of(std::string_view payload, const Key& nonce);
 
-// A credential as the host sends it, with its length in front.
+// A credential as the host sends it, after the two bytes of its length.
 std::string framed(const std::string& credential);
 
 class Munge {

@@ -8,8 +8,8 @@
 // - Both sides prove that they have the same key of 32 bytes. Nobody without the key gets past the handshake, and the
 //   key itself is never sent.
 // - Each side contributes a fresh X25519 key, so that recorded traffic stays secret even if the shared key becomes
-//   known later. The first message can be replayed, but not a connection: the host trusts a connection only once
-//   its first record has been opened.
+//   known later. The first message of a handshake can be replayed, but a whole connection cannot: the host trusts a
+//   connection only once its first record has been opened.
 // - Each record is encrypted and numbered: one that was changed, repeated, left out or moved does not open.
 #pragma once
 
@@ -30,8 +30,8 @@ using Key = std::array<unsigned char, key_size>;
 
 enum class Suite { chacha, aes };
 
-// True if this machine can use AESGCM: only on processors with instructions for it, since it would not be safe without
-// them.
+// True if this machine can use AESGCM. That needs a processor with AES instructions: without them, an implementation
+// would not be safe.
 bool has_aes();
 
 Key random_key();
@@ -48,7 +48,7 @@ class Cipher {
   std::optional<std::string> open(std::string_view sealed, std::string_view bound = {});
   // Seals a text in place: `text` has room for a tag after its `size` bytes.
   void seal_in_place(char* text, std::size_t size, std::string_view bound = {});
-  // Opens a record in place; `size` includes the tag. False: it does not open, and its bytes are lost.
+  // Opens a record in place; `size` includes the tag. False: the record fails authentication, and its bytes are lost.
   bool open_in_place(char* sealed, std::size_t size, std::string_view bound = {});
 
  private:

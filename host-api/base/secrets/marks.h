@@ -16,10 +16,10 @@ struct CharacterPlace {
   std::size_t end;
 };
 
-// A text that is read: the text that is masked, a part of it, or what a part of it means without its quotes.
+// A text to read: the text that is masked, a part of it, or what a part of it means without its quotes.
 struct Piece {
   std::string_view text;
-  std::size_t offset = 0;  // of its first character: an index into `places` or, without that, into the text to mask
+  std::size_t offset = 0;  // the index of its first character: in `places` or, if that is nullptr, in the text to mask
   const std::vector<CharacterPlace>* places = nullptr;
 
   CharacterPlace place(std::size_t at) const {

@@ -1,4 +1,4 @@
-// Names whose values are secret. Pure.
+// Names whose values are secret. Pure functions.
 #pragma once
 
 #include <initializer_list>
@@ -13,8 +13,8 @@ bool is_any_of(std::initializer_list<std::string_view> words, std::string_view t
 // True for names of variables and fields: *TOKEN*, *SECRET*, *PASSWORD*, *API_KEY*, ... in any case.
 bool is_secret_name(std::string_view name);
 
-// True for names of options whose values are secret. Only the letters of the name count: --pass-word, --pwd,
-// -storepass, --ApiKey. `name` comes without its leading dashes.
+// True for names of options whose values are secret: --pass-word, --pwd, -storepass, --ApiKey. Only the letters of the
+// name are compared. `name` is passed without its leading dashes.
 bool is_secret_option(std::string_view name);
 
 // True for options that only say something about a secret and take no value: --show-token, --no-password.

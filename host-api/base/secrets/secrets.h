@@ -24,8 +24,8 @@ class Masker {
   // `variables` are the "NAME=value" texts of the command's environment.
   explicit Masker(const std::vector<std::string>& variables);
   std::string masked(std::string_view text) const;
-  // From now on, what is secret in `text` is masked in other texts, too: an error may repeat a single word of a
-  // command. Not while another thread uses this object.
+  // From now on, also masks in other texts what is secret in `text`: an error may repeat a single word of a command.
+  // Must not be called while another thread uses this object.
   void learn_from(std::string_view text);
 
   // The secrets that masked() would replace, without their quotes. Those that are short enough to occur in other texts

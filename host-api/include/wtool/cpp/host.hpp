@@ -13,7 +13,7 @@
 //   }
 //   tool->destroy(tool);  // only after its calls
 //
-// Opening the library and managing its lifetime is the host's own business (the reference host's is in loader/).
+// The host itself opens the library and decides how long to keep it loaded (the reference host does so in loader/).
 #pragma once
 
 #include <wtool/ext/explain.h>
@@ -96,7 +96,8 @@ class Call {
   void cancel(std::uint32_t how, std::string_view reason) noexcept {
     if (call_ != nullptr) tool_->call_cancel(call_, how, view(reason));
   }
-  // Of run() or, before it, of the constructor. The texts are borrowed, valid until run() or the end of this object.
+  // The outcome of run() or, before it, of the constructor. The texts are borrowed, valid until run() or the end of
+  // this object.
   wtool_status status() const noexcept { return status_; }
   std::string_view result() const noexcept { return result_.text(); }
   std::string_view error() const noexcept { return error_.text(); }
