@@ -260,7 +260,7 @@ std::string state_text(const engine::CommandState& state) {
   return text + '}';
 }
 
-// A host may set a ceiling of any size. A ceiling above this counts as no ceiling.
+// A host may set a ceiling of any size. A ceiling above this is treated as no ceiling.
 constexpr std::uint64_t max_ceiling_ms = 1000ULL * 60 * 60 * 24 * 365;
 
 wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) noexcept {

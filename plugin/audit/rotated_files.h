@@ -1,4 +1,4 @@
-// The rotated files of an audit trail. base/audit_trail.h states how they are named.
+// The rotated files of an audit trail. base/audit_trail.h says how they are named.
 #pragma once
 
 #include <string>

@@ -141,8 +141,8 @@ TrailFile::TrailFile(const TrailOptions& options)
 
 TrailFile::~TrailFile() { unlock(); }
 
-// An explicit unlock, not just close: a child that the host has just forked has the file open, too, and would keep the
-// lock.
+// Unlocks explicitly, because closing the file would not be enough: a child that the host has just forked also has the
+// file open, and would keep the lock.
 void TrailFile::unlock() {
   if (descriptor_) ::flock(descriptor_.get(), LOCK_UN);
 }

@@ -1,5 +1,5 @@
 // The audit trail: one JSON object a line, chained by hashes, in a file that several processes may share.
-// base/audit_trail.h states the format, docs/guide/audit.md what a chain can prove.
+// base/audit_trail.h describes the format, and docs/guide/audit.md says what a chain can prove.
 //
 // - One event is one write of one line, under the file's lock; it is in the file when `write` has returned.
 // - Each line carries the hash of the line before it, even across rotations.
@@ -27,7 +27,7 @@ struct TrailOptions {
   std::uint64_t max_bytes = 64ULL << 20;  // max_bytes: beyond this the file is rotated; 0: never
   std::uint32_t keep = 0;                 // keep: how many rotated files are kept; 0: all
 
-  // How long to wait for the file's lock. It is held for microseconds, unless its holder is stopped.
+  // How long to wait for the file's lock. A writer holds the lock for microseconds, unless the writer is stopped.
   std::chrono::milliseconds lock_wait{5000};
 };
 

@@ -35,10 +35,10 @@ struct CallContext {
   Sessions& sessions;
   const Configuration& configuration;
   engine::Cancellation& cancellation;
-  engine::OutputSink sink;                           // gets the output while the command runs; may be empty
-  std::string tool;                                  // its id, for the log, the audit trail and approvals
-  std::string call_id;                               // the host's name for the call, for the same; may be empty
-  std::uint64_t parent_span = 0;                     // the host's span, below which the call opens its own; 0: none
+  engine::OutputSink sink;        // gets the output while the command runs; may be empty
+  std::string tool;               // its id, for the log, the audit trail and approvals
+  std::string call_id;            // the host's name for the call, for the same purposes; may be empty
+  std::uint64_t parent_span = 0;  // the host's span, below which the call opens its own; 0: none
   std::optional<std::chrono::milliseconds> ceiling;  // the host's time limit, from the start of the call
   ApprovalAsker* approver = nullptr;                 // nullptr: nobody can be asked
   // Stops this call immediately. Any thread may use this function while the call runs.

@@ -24,7 +24,7 @@ namespace wtool {
 
 class Session;
 
-// Rules from a tool's own specification, in addition to the configured ones; the stricter verdict counts. The command
+// Rules from a tool's own specification, in addition to the configured ones; the stricter verdict applies. The command
 // of such a call gets the PATH of `programs`, and its caller cannot set variables that change what programs do.
 // `directory` is the canonical path of the folder where the command would run. If the verdict is deny, its reason and
 // code become the message and code of the error.
@@ -34,7 +34,7 @@ using ToolRules = std::function<policy::Verdict(const std::string& directory, co
 struct CommandRequest {
   std::string line;                      // shell text, without NUL
   std::vector<std::string> words;        // not empty: run these without a shell; `line` shows them
-  std::vector<std::string> executed;     // not empty: run these instead of `words`, of which they are a safer form
+  std::vector<std::string> executed;     // a safer form of `words`, which is run instead; empty: `words` are run
   std::optional<std::string> directory;  // relative to the host's working directory; absent: that directory
   std::string directory_parameter = "working_directory";          // the caller's name for it, for messages
   std::optional<std::chrono::milliseconds> timeout;               // absent: the configured default
@@ -43,9 +43,9 @@ struct CommandRequest {
   std::optional<std::string> standard_input;                      // absent: empty
   ToolRules tool_rules;                                           // empty: none
   std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // for the answers; nullptr: commands.approvals
-  std::optional<std::size_t> output_bytes;                        // kept of each stream; absent: as configured
-  bool expands = false;      // a line that is judged word by word may have globs and a few variables
-  bool interactive = false;  // the command gets a terminal, and nobody judges what is typed there
+  std::optional<std::size_t> output_bytes;  // how many bytes of each stream are kept; absent: as configured
+  bool expands = false;                     // a line that is judged word by word may have globs and a few variables
+  bool interactive = false;                 // the command gets a terminal, and nobody judges what is typed there
   // The terminal of an interactive command, borrowed; nullptr: the request is only explained, never run.
   engine::CommandTerminal* terminal = nullptr;
   bool merged_output = false;        // standard error and standard output become one stream
@@ -75,7 +75,7 @@ struct CommandPlan {
   std::optional<policy::Programs> programs;  // absent: no rule of the configuration or the tool needs them
   bool through_shell = false;                // the last of the command's arguments is shell text
   std::string expanded;                      // the line after its expansion; empty: nothing in it was expanded
-  // The line that a person is asked about. A remembered answer counts for exactly this line.
+  // The line that a person is asked about. A remembered answer applies to exactly this line.
   const std::string& asked_line(const CommandRequest& request) const {
     return expanded.empty() ? request.line : expanded;
   }

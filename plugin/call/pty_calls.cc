@@ -230,7 +230,7 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
       if (!question) continue;
       const ApprovalReply reply =
           context.approver == nullptr ? ApprovalReply::unavailable : context.approver->ask(*question);
-      // A cancellation withdraws the question. The reply is then no answer, and must not count as a refusal.
+      // A cancellation withdraws the question. The reply is then not an answer, and must not be treated as a refusal.
       if (!is_cancelled()) relay.answer(reply);
     }
     cancelled = is_cancelled();

@@ -26,7 +26,7 @@ struct Options {
   std::chrono::seconds idle{60};
   std::string address{};    // numeric; empty: all addresses of this machine
   std::string job_name{};   // of all jobs, by which the host can find them again; empty: the pool chooses it
-  std::string node{};       // the node of a test; empty: any
+  std::string node{};       // the node for every pilot, which only tests set; empty: any
   std::string directory{};  // absolute; where tickets and the pilots' logs are
   Auth auth = Auth::automatic;
   std::string munge_socket{};   // empty: the default of libmunge
@@ -49,8 +49,8 @@ std::chrono::seconds ending(const Options& options);
 // The longest time limit that a new pilot can promise to a call: some of the job's time is set aside for its start.
 std::chrono::seconds longest_call(const Options& options);
 
-// The command line that submits one pilot, which runs `program agent --ticket TICKET`. The comment begins with
-// "slots:", and distinguishes the jobs of this pool from jobs of other pools with the same name.
+// The command line that submits one pilot, which runs `program agent --ticket TICKET`. `comment` is the job's comment:
+// it begins with "slots:", and distinguishes the jobs of this pool from jobs of other pools with the same name.
 std::string submission(const Options& options, const std::string& name, const std::string& comment,
                        const std::string& program, const std::string& ticket, const std::string& here);
 

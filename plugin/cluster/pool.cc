@@ -184,8 +184,8 @@ void Pool::unwatch(int descriptor) const { ::epoll_ctl(epoll_.get(), EPOLL_CTL_D
 
 // Under the lock: does whatever can be done without waiting.
 void Pool::advance() {
-  // There is room for every newcomer, because a newcomer that has sent something must be read now, or it would count as
-  // silent.
+  // There is room for every newcomer, because a newcomer that has sent something must be read now, or it would be
+  // treated as silent.
   std::array<epoll_event, max_newcomers + 64> events{};
   const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
@@ -243,8 +243,8 @@ void Pool::greet(int descriptor) {
   Newcomer& newcomer = newcomers_.at(descriptor);
   const bool answered = newcomer.channel->state() == Channel::State::open;
   const std::optional<pilot::ChannelMessage> message = newcomer.channel->next();
-  // The message may have been unread for long, because no call waited. So the time for the next one begins with our
-  // answer.
+  // The message may have stayed unread for a long time, because no call waited. So the time for the next message begins
+  // with our answer.
   if (!answered && newcomer.channel->state() == Channel::State::open) newcomer.since = Clock::now();
   if (!message && newcomer.channel->state() != Channel::State::closed) return;
   const auto hello = message ? parse_json(message->text) : nlohmann::json();
@@ -284,7 +284,7 @@ void Pool::greet(int descriptor) {
 }
 
 // Notes the first connection of a pilot, which had `full` seconds for calls when it began. A fresh pilot with fewer
-// than longest_call() counts as a failure, since the next pilot would also have too few.
+// than longest_call() is treated as a failure, since the next pilot would also have too few.
 void Pool::came(const Slot& slot, std::int64_t full) {
   if (full < 0 || std::chrono::seconds(full) >= longest_call(options_)) {
     failures_ = 0;
@@ -351,7 +351,7 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
                   " for calls; raise cluster.time, or lower the timeout";
     return {};
   }
-  // A default time limit that jobs cannot keep must not make each call wait for a new job.
+  // A default time limit that is longer than jobs last must not make each call wait for a new job.
   const std::chrono::milliseconds needed =
       need.exact ? need.time : std::min<std::chrono::milliseconds>(need.time, longest / 2);
   if (!start(refusal.why)) return {};

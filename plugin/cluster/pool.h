@@ -1,7 +1,8 @@
 // The pilots of one configuration, and their free slots.
 //
-// - A free slot is a connection: in the queue of the listening socket, or idle here. The threads that wait for a slot
-//   do all the work: they accept, finish handshakes, submit and look after pilots. There is no other thread.
+// - A free slot is a connection. It waits in the queue of the listening socket, or is idle in this pool. The threads
+//   that wait for a slot do all the work: they accept, finish handshakes, submit and look after pilots. There is no
+//   other thread.
 // - A slot that a session keeps is parked here between its commands. Its end is noticed in the same way as the end of a
 //   free slot.
 // - A pilot is one job on one node. As many pilots are submitted as the calls need, up to cluster.nodes. A pilot whose
@@ -93,12 +94,12 @@ class Pool {
   bool is_parked(std::uint64_t number);
   // Immediately ends a job that does not answer. Returns why that failed; empty: the job has ended.
   static std::string end_job(const std::string& job);
-  // Ends the pilots that have no call and belong to no session, unless a call waits in this pool.
-  // Programs of Slurm may take `seconds`.
+  // Ends the pilots that have no call and belong to no session, unless a call waits in this pool. Slurm's programs may
+  // take at most `seconds`.
   void end_unused(int seconds);
 
   const Options& options() const { return options_; }
-  // How pilots get the key: "munge" or "key". Asks munged, unless this is known.
+  // How pilots get the key: "munge" or "key". Asks munged, unless the answer is already known.
   const char* authentication();
 
  private:

@@ -70,7 +70,7 @@ std::string last_lines(const std::string& file) {
 bool Pool::is_job(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
 
 // How many waiting calls cannot get a slot, because all slots of the pilots that last long enough are taken. The calls
-// that need most time are matched with the pilots that last longest.
+// that need the most time are matched with the pilots that last longest.
 std::size_t Pool::without_hope() const {
   const auto now = Clock::now();
   std::vector<std::pair<Clock::time_point, int>> rooms;
@@ -107,7 +107,7 @@ void Pool::end_unused(int seconds) {
       pilot = retire(pilot);
       continue;
     }
-    // Nobody reads connections while no call waits, so the pilot may run.
+    // Nobody accepts connections while no call waits, so the pilot may already run.
     if (unused && !pilot->first.empty() && given_up_.insert(pilot->first).second) unconnected.insert(pilot->first);
     ++pilot;
   }

@@ -21,7 +21,7 @@ using engine::Cancellation;
 using engine::CommandOutcome;
 using std::chrono::milliseconds;
 
-// Owns a slot. A slot that has not been released at the end, for example because of an exception, counts as lost.
+// Owns a slot. A slot that has not been released at the end, for example because of an exception, is given up as lost.
 class TakenSlot {
  public:
   TakenSlot(Pool& pool, Slot slot) : pool_(pool), slot_(std::move(slot)) {}

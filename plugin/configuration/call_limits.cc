@@ -36,7 +36,7 @@ class LimitsReader {
  public:
   LimitsReader(const Json& limits, std::string& error) : rest_(limits), error_(error) {}
 
-  // A limit in the range of the configuration's. A call cannot have no limit.
+  // A limit, in the same range as in the configuration. A call cannot ask for no limit.
   template <typename Number>
   void limit(const char* key, Number& value) {
     const Json given = take(key);

@@ -12,7 +12,7 @@
 
 namespace wtool {
 
-// Returns `configuration` tightened by `limits`, the JSON text of an object: the stricter of two values counts. The
+// Returns `configuration` tightened by `limits`, the JSON text of an object: the stricter of two values applies. The
 // result shares the audit trail, and everything else that calls share, with `configuration`. nullptr: `error` says
 // which key is wrong, its value, and what is allowed.
 std::shared_ptr<const Configuration> tightened(const Configuration& configuration, std::string_view limits,

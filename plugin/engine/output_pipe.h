@@ -58,7 +58,7 @@ class OutputPipe {
   bool grown_ = false;
   bool more_than_little_ = false;
   std::unique_ptr<char[]> buffer_;
-  // For the many commands that write little, so that the heap does not grow by two large buffers and shrink again.
+  // Used for the many commands that write little, so that the heap does not grow by two large buffers and shrink again.
   char little_[4096];
   Capture capture_;
 

@@ -515,7 +515,7 @@ void CommandRun::lose_custodian() {
         "by hand; the next call will work"};
   }
   if (auto lost = lost_for_want_of_stack()) outcome_.termination = *std::move(lost);
-  // If everything has been ended, the call counts as ended by the deadline or the cancellation.
+  // If everything has been ended, the call is reported as ended by the deadline or the cancellation.
   if (reason_ == Reason::timeout && tree_killed.certain) outcome_.termination = TimedOut{};
   if (reason_ == Reason::cancelled && tree_killed.certain) outcome_.termination = Cancelled{cancellation_.reason()};
 }

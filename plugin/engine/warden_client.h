@@ -11,7 +11,7 @@
 // - A custodian is taken for one call and given back. If anything about it is in doubt, it is ended with its tree.
 // - No call waits for another call's command. One call starts the warden, without a lock and within its own time. Calls
 //   that need the warden meanwhile wait for its start, each within its own time.
-// - The pool grows when no custodian is idle that accepts the command; idle custodians beyond `max_idle` are retired.
+// - The pool grows when no idle custodian accepts the command; idle custodians beyond `max_idle` are retired.
 // - A warden that serves no more calls is watched until it has ended, even if a command stops it.
 // - The destructor returns only after all custodians and wardens have ended, or have been killed.
 //

@@ -45,8 +45,8 @@ ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<st
 // list of files, sed's r and w, or awk's getline from a file. Kind::no_rules for an unknown tool.
 ArgumentJudgement judge_reach(std::string_view tool, const std::vector<std::string>& words);
 
-// Says of each word whether it is known to be text and not a path: sed's script, grep's pattern, what echo prints. The
-// program itself counts as text. The result is as long as `words`.
+// Says for each word whether it is known to be text and not a path: sed's script, grep's pattern, what echo prints. The
+// program itself is treated as text. The result is as long as `words`.
 std::vector<bool> text_words(std::string_view tool, const std::vector<std::string>& words);
 
 // True if it is known which arguments of a program with exactly this name are safe.

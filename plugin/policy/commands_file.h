@@ -1,8 +1,8 @@
 // `.clada/commands.json`: the commands of execute_run that a person has allowed or blocked for good.
 //
 // - {"allowed": [command...], "blocked": [command...]}; other keys are kept as they are. Blocked has priority.
-// - An entry is the text of a command and nothing else. An entry of "allowed" counts only inside the project, so that a
-//   call cannot choose what an allowed `npm test` means: outside the project, a person is asked again.
+// - An entry is the text of a command and nothing else. An entry of "allowed" applies only inside the project, so that
+//   a call cannot choose what an allowed `npm test` means: outside the project, a person is asked again.
 // - The file is read again for each question. It is replaced as a whole, while a lock file beside it is locked. The
 //   file is neither used nor changed if it cannot be parsed, if everybody may write it, or if it or its folder is a
 //   symbolic link.

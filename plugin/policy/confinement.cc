@@ -24,7 +24,7 @@ constexpr std::string_view address_schemes =
 
 // True for an address on another machine, which is not a path even though it contains slashes. Only for tools that take
 // addresses, and only with a scheme that never names a file (in curl, FILE: names one). An address that contains `..`
-// counts as a path.
+// is treated as a path.
 bool is_address(std::string_view tool, std::string_view text) {
   const std::size_t colon = text.find("://");
   if (colon == std::string_view::npos || text.find("..") != text.npos) return false;

@@ -1,5 +1,5 @@
-// A list of programs that may run, as it is written in environment variables and small files. Pure, except that it asks
-// which file a name means.
+// A list of programs that may run, as it is written in environment variables and small files. Pure, except that it
+// looks up which file a name refers to.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ std::vector<std::string> comma_separated(std::string_view text);
 
 // - The entry "*" allows every program.
 // - Any other entry allows a command whose first word is equal to it, byte for byte: `./ls` and `/tmp/ls` are not `ls`.
-// - An absolute path also counts as the listed name if `programs` finds this very file for that name
+// - An absolute path is also treated as the listed name if `programs` finds this very file for that name
 //   (Programs::is_found).
 class NameList {
  public:

@@ -57,8 +57,8 @@ class Trust {
   std::string parent_, real_parent_;
 };
 
-// The folders in which a system has its programs. A path in them counts even if PATH does not have the folder, because
-// only the administrator can make links there.
+// The folders in which a system has its programs. A path in them is accepted even if PATH does not have the folder,
+// because only the administrator can make links there.
 constexpr std::array<std::string_view, 4> system_folders{"/bin", "/sbin", "/usr/bin", "/usr/sbin"};
 
 std::string_view without_last_slashes(std::string_view folder) {

@@ -7,7 +7,7 @@
 
 namespace wtool::policy {
 
-// Ordered by strictness: of several decisions, the greatest counts.
+// Ordered by strictness: of several decisions, the greatest applies.
 enum class Decision { allow, ask, deny };
 
 inline std::string_view to_text(Decision decision) {

@@ -16,7 +16,7 @@ struct TextPlace {
   std::optional<Range> outer;  // if `line` is a word of another text: the range of this word in the whole line
 };
 
-// Collects findings; the strictest decides. Of equally strict findings the first counts, but a finding from an entry
+// Collects findings; the strictest decides. Of equally strict findings the first decides, but a finding from an entry
 // that a person has written takes precedence.
 class VerdictBuilder {
  public:

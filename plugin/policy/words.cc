@@ -114,8 +114,8 @@ Script parse(std::string_view line, Shell shell, bool plain_time, bool reads_pip
     Findings further = read_as(dialect, line, reads_pipe);
     if (!script.obstacle) script.obstacle = further.script.obstacle ? further.script.obstacle : further.script.error;
     if (!script.lasting) script.lasting = further.script.lasting ? further.script.lasting : further.script.error;
-    // An error counts only if all dialects have one, because text that one shell rejects may be valid in another. An
-    // error due to this reader's own limits always counts.
+    // An error is kept only if all dialects have one, because text that one shell rejects may be valid in another. An
+    // error due to this reader's own limits is always kept.
     if (further.gave_up && !findings.gave_up) script.error = further.script.error;
     findings.gave_up = findings.gave_up || further.gave_up;
     if (!further.script.error && !findings.gave_up) script.error.reset();

@@ -33,7 +33,7 @@ struct Key {
 };
 
 // The key called `name`; nothing if the name is unknown. Names may be in upper or lower case, but characters are
-// case-sensitive: "A" is a with shift.
+// case-sensitive: "A" is the key a with shift.
 std::optional<Key> key_of(std::string_view name);
 
 // A list of the names that key_of accepts, for messages.

@@ -186,8 +186,8 @@ void Screen::write_character(std::string_view character) {
   vterm_input_write(terminal_.get(), character.data(), character.size());
 }
 
-// Measures on a second screen. The first one's cursor stays in place at the end of a line, whatever the character's
-// width.
+// Measures the width on a second screen. On the first one, a cursor at the end of a line would stay in place, whatever
+// the character's width.
 bool Screen::has_width(std::string_view character) {
   constexpr std::string_view start = "\r.";
   vterm_input_write(ruler_.get(), start.data(), start.size());

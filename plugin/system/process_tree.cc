@@ -123,8 +123,8 @@ bool ProcessTree::collect_from_all() {
       if (!read_status(process, status)) return true;
       const pid_t parent = status.parent;
       const bool is_next = is_first ? parent == root_ : is_in(from, to, parent);
-      // A parent that this pass has added counts only if its number is lower than the child's: the parent then stays
-      // before the child when the additions are sorted.
+      // A parent that this pass has added is considered only if its number is lower than the child's: the parent then
+      // stays before the child when the additions are sorted.
       const bool is_below = parent < process && is_in(to, members_.size(), parent);
       if ((is_next || is_below) && !is_in(from, to, process)) add(process, parent);
       return true;

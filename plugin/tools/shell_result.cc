@@ -170,8 +170,8 @@ class Format {
     std::string hint;
     if (status == 126) hint = "shells answer 126 when a file was found that may not be executed; stderr names it";
     if (status == 127) hint = "shells answer 127 when a program was not found; stderr names it";
-    // The kernel reports these two limits only to the program. If the program shows the kernel's words, one of them may
-    // be the cause; anybody may print the words, so they are no more than a hint.
+    // The kernel reports these two limits only to the program. If the program's output has the kernel's words, one of
+    // the limits may be the cause. Anybody may print these words, so they are no more than a hint.
     const auto add_limit = [&](engine::LimitName limit, const std::vector<std::string_view>& errors) {
       const std::uint64_t value = engine::value_of(result_.limits, limit);
       if (value == 0 || !shows_one_of(errors)) return;

@@ -91,8 +91,8 @@ bool Cgroup::use(Descriptor directory, const ProtocolLimits& limits) {
 bool Cgroup::set_limits(const ProtocolLimits& limits) {
   if (!directory_) return false;
   if (limits.memory_bytes != 0) {
-    // With swap, the tree could use more memory than the limit, so it gets none. Kernels without swap have no such
-    // file.
+    // With swap, the tree could use more memory than the limit, so it gets no swap. Kernels without swap do not have
+    // this file.
     if (!write("memory.swap.max", 0) && errno != ENOENT) return false;
     // The kernel must kill the whole tree (memory.oom.group), since a tree that lacks one process may hang.
     if (!write("memory.max", limits.memory_bytes) || !write("memory.oom.group", 1)) return false;

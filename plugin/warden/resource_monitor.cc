@@ -119,9 +119,10 @@ Limit ResourceMonitor::judge(const ProcessTree& tree, std::uint32_t processes, s
   return Limit::none;
 }
 
-// Counts exactly: shared pages count once. Pages that a file backs do not count, since the kernel can drop them.
-// Processes that share all their memory (a vfork child before its exec) count once. If the kernel does not say whether
-// two processes share their memory, the limit counts as exceeded only after several samples above it.
+// Measures exactly: a page that processes share counts once. Pages that a file backs are left out, since the kernel can
+// drop them. Processes that share all their memory (a vfork child before its exec) are measured once. If the kernel
+// does not say whether two processes share their memory, the limit is treated as exceeded only after several samples
+// above it.
 bool ResourceMonitor::memory_is_exceeded(const ProcessTree& tree) {
   constexpr int looks = 5;
   constexpr timespec pause{0, 1'000'000};

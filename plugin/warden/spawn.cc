@@ -65,9 +65,9 @@ bool apply(const ProtocolLimits& limits) {
     ::syscall(SYS_sched_setaffinity, 0, sizeof limits.processors, limits.processors);
     break;
   }
-  // The resource monitor is exact. The kernel counts CPU time in ticks, which can be 25 % too much on a busy machine.
-  // So the kernel's limit is set higher, as a fallback. The second between soft and hard limit lets a program handle
-  // SIGXCPU.
+  // The resource monitor is exact. The kernel counts CPU time in ticks, and its figure can be 25 % too high on a busy
+  // machine. So the kernel's limit is set higher, as a fallback. The second between soft and hard limit lets a program
+  // handle SIGXCPU.
   const rlim_t seconds = limits.cpu_seconds + limits.cpu_seconds / 2 + 1;
   if (limits.cpu_seconds != 0 && !reduce_limit(RLIMIT_CPU, seconds, seconds + 1)) return false;
   if (limits.file_bytes != 0 && !reduce_limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes)) return false;

@@ -1,4 +1,4 @@
-// The system calls that a sandboxed command is refused: a seccomp program.
+// The seccomp program that refuses system calls to a sandboxed command.
 //
 // It refuses what Landlock does not cover: socket families other than TCP, namespaces and mounts, ways to affect other
 // processes or to act through them, and parts of the kernel that no build or test needs and that had the most flaws.

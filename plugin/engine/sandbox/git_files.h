@@ -1,7 +1,7 @@
 // Reads git's files without running git, and with limits, since anybody may have written the files.
 //
-// - A configuration: what it has git execute or read.
-// - An index: which folders are submodules.
+// - From a configuration, it reads what git would execute or read.
+// - From an index, it reads which folders are submodules.
 #pragma once
 
 #include <string>

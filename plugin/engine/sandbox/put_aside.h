@@ -33,7 +33,7 @@ struct Addition {
 struct PutAside {
   std::string path;
   std::string to;     // its new name
-  std::string error;  // or why it is still there
+  std::string error;  // why it is still at `path`; empty: it was renamed
 };
 
 // Renames the addition, within its folder, to NAME.put-aside-TIME. Nothing is overwritten, and no link is followed. If

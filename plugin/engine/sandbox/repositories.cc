@@ -42,7 +42,7 @@ constexpr std::size_t max_index = std::size_t{64} << 20;
 constexpr std::size_t max_config_files = 16;
 constexpr std::size_t max_named = 64;
 
-// The content of a plain file; nothing if it is not one, or is larger than `most`.
+// The content of a plain file. Nothing: `path` is not a plain file, or the file is larger than `most`.
 std::optional<std::string> read_file(const std::string& path, std::size_t most) {
   struct stat status {};
   // A device is not even opened.

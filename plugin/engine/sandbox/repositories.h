@@ -28,7 +28,7 @@ struct MadeRepositories {
 MadeRepositories find_made_repositories(const Repositories& before, const Repositories& after);
 
 // The repositories of `made` that git would use when it runs in a repository of `before`. Such an intruder is in the
-// existing repository's folder, is listed as a submodule in its index, or encloses its checkout. The last case counts
+// existing repository's folder, is listed as a submodule in its index, or encloses its checkout. The last case applies
 // only if the existing repository is broken, so that git looks in the folders above. `made` may include repositories of
 // earlier commands. For those, an index is checked only if it has changed since `since_ns`, when this command began.
 std::vector<Addition> find_intruders(const FoundByPath& made, const MadeRepositories& new_ones,

@@ -147,8 +147,8 @@ struct RepositorySearch::Pass {
 };
 
 void RepositorySearch::Pass::leave_out(const std::string& path, const struct stat& seen, int error) {
-  // Not reported: a folder that is gone, was replaced or is another mount, and somebody else's folder that commands
-  // cannot open either.
+  // A folder that is gone, was replaced or is another mount is not reported, and neither is another user's folder that
+  // commands cannot open either.
   if (error == ENOENT || error == ENOTDIR || error == ELOOP || error == EXDEV) return;
   if (error == EACCES && seen.st_uid != ::geteuid()) return;
   constexpr std::size_t max_sentences = 3;
@@ -229,7 +229,7 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   opened.release();
   // In another file system, the same inode number means another folder.
   if (folder.device != status.st_dev) folder.folders.clear();
-  // Watched before it is read, so that no change falls between the two.
+  // The folder is watched before it is read, so that no change falls between the two.
   if (watching && !is_root) folder.watches.watch(descriptor, folder.watch);
   const std::int64_t now = now_ns();
   if (read(listing.get(), folder) == Listed::partly) return folder.watches.forget(folder.watch);

@@ -8,7 +8,7 @@
 // - A search is bounded in time and in folders; `left_out` says what it skipped. It ends immediately when its caller
 //   gives up.
 //
-// Not searched: what is mounted inside a write root, and folders that the host's user may not read. Unreadable
+// What is mounted inside a write root is not searched, nor are folders that the host's user may not read. Unreadable
 // folders that the user owns are listed in `closed`. They must be protected, because a command could make them
 // accessible.
 #pragma once

@@ -32,7 +32,8 @@ bool is_within_any(std::string_view path, const std::vector<Root>& roots);
 std::string list_roots(const std::vector<Root>& roots);
 
 // Resolves the policy's roots, links included. False with `error`, a sentence that names the root. It is also an error
-// if a root's name is in a write root but a link leads out of it, because a command could have put that link there.
+// if a root's path is below a write root but a link in it leads out of the write root, because a command could have put
+// that link there.
 bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error);
 
 // The roots of the files that a call is limited to. False with `error`: one of the files has become a link.

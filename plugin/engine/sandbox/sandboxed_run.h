@@ -1,4 +1,4 @@
-// run(), in a sandbox.
+// Runs one command in a sandbox, as run() does without one.
 #pragma once
 
 #include <string>

@@ -50,7 +50,8 @@ Problem complain(std::size_t word, std::string_view setting) {
 
 }  // namespace
 
-// True for a format with %G?, %+G?, %- GK (a sign or a blank may precede the letter), %(signature), %(*signature:key).
+// True for a format that shows signatures: with %G?, %+G?, %- GK (a sign or a blank may precede the letter),
+// %(signature) or %(*signature:key).
 bool shows_signatures(std::string_view format) {
   if (format.find("%(") != format.npos && format.find("signature") != format.npos) return true;
   for (std::size_t at = format.find('%'); at != format.npos; at = format.find('%', at + 1)) {

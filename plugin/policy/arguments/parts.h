@@ -45,10 +45,11 @@ std::optional<Problem> check_awk(const ParsedCommand& reading);
 // awks ignore them.
 std::optional<Problem> find_awk_option(std::string_view tool, const Words& words);
 
-// find: which words of its expression are safe, and which are text.
+// Finds a word in find's expression that is not safe.
 std::optional<Problem> check_find(const ParsedCommand& reading);
-// Finds -files0-from, which names a file with the paths to begin at.
+// Finds -files0-from, which names a file with the paths at which the search begins.
 std::optional<Problem> find_list_of_files(const ParsedCommand& reading);
+// Marks the words of find's expression that are text and not paths.
 void mark_find_text(const Words& words, std::vector<bool>& text);
 
 // For `arguments: safe`: finds a setting of git -c that is not known to be harmless, and options that make git check

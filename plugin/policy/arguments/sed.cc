@@ -8,7 +8,8 @@ constexpr std::string_view blanks = " \t\f\v\r";
 
 class SedReader {
  public:
-  // Versions of sed differ in whether a delimiter counts inside a bracket expression. With `brackets`, it does not.
+  // Versions of sed differ in whether a delimiter inside a bracket expression is one. With `brackets`, it is an
+  // ordinary character.
   SedReader(std::string_view script, bool brackets) : script_(script), brackets_(brackets) {}
 
   ScriptFindings read() {
@@ -282,7 +283,7 @@ ScriptFindings read_sed(std::string_view script) {
   ScriptFindings found = reader.read();
   if (!reader.delimiter_in_brackets()) return found;
   // Reads the script again as other versions of sed do. Even if this reading ends with a syntax error, what it has
-  // found before the error counts.
+  // found before the error is kept.
   const ScriptFindings other = SedReader(script, false).read();
   if (found.executes.empty()) found.executes = other.executes;
   if (found.writes.empty()) found.writes = other.writes;

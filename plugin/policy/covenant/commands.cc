@@ -105,7 +105,7 @@ Reading read_plain(const Words& words, const OptionTable& program) {
   return reading;
 }
 
-// The arguments of find are folders and then an expression, in which the order counts.
+// The arguments of find are folders and then an expression, in which the order matters.
 Reading read_find(const Words& words, const OptionTable& find) {
   Reading reading{Tier::immediate, {}, {}, {}, true, false};
   std::size_t at = 1;

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 using programs::any_listed;
 
-// With these files, a call could approve its own commands, or have them executed without a question. A name counts in
+// With these files, a call could approve its own commands, or have them executed without a question. The names apply in
 // any folder, and even in capitals, because some file systems ignore case.
 constexpr std::string_view kept_names = ".git .clada .wtool wtool.yaml tools-allow.json";
 
@@ -132,7 +132,7 @@ class PathJudge {
   Ruling written(const std::string& path) const {
     const std::string real = resolve_path(directory_, path);
     if (!is_within(real, root_)) return Ruling::invalid;
-    // Both the given name and the real name count, because either may be protected.
+    // Both the given name and the real name are checked, because either may be protected.
     const Ruling ruling = std::max(by_names(below(path)), by_place(real));
     struct stat status {};
     // A file with several hard links has other names, and one of these may be protected.

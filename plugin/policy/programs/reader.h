@@ -69,19 +69,19 @@ struct ParsedCommand {
   const Given* in_force(std::string_view options) const;
   // The first option whose name, without dashes, is in the list.
   const Given* find(std::string_view list) const;
-  // The operand, or an empty text.
+  // The operand with this index, or an empty text if the command has fewer operands.
   std::string_view operand(std::size_t index) const;
 };
 
 // The words must outlive what is read from them.
 
-// For proofs that a command is safe: all words count as known, `unproven` options count as unknown, and everything that
+// For proofs that a command is safe: all words are treated as known, `unproven` options as unknown, and everything that
 // is not known to be safe is a problem. The tool must have rules.
 ParsedCommand read_safe(std::string_view tool, const Words& words);
 
-// Reads words[from ...], some of which may be known only when the command runs. Such a word counts as an operand. If
-// the spec has `permutes`, it is an obstacle instead, because it may be an option. As the value of an option, it is an
-// obstacle, because it may become several words. With `lenient`, neither is an obstacle.
+// Reads words[from ...], some of which may be known only when the command runs. Such a word is treated as an operand.
+// If the spec has `permutes`, the word is an obstacle instead, because it may be an option. As the value of an option,
+// it is an obstacle, because it may become several words. With `lenient`, neither is an obstacle.
 enum class Permuting { by_spec, never };  // never: the first operand ends the options
 ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, const OptionTable& program,
                            Permuting permuting = Permuting::by_spec);

@@ -40,7 +40,7 @@ constexpr EffectText effect_texts[] = {
 
 const EffectText& text_of(Effect effect) { return effect_texts[static_cast<std::size_t>(effect)]; }
 
-// An unknown name is a mistake in the database, and must never count as harmless.
+// An unknown name is a mistake in the database, and must never be treated as harmless.
 Effect effect_named(std::string_view name) {
   for (const EffectText& each : effect_texts) {
     if (each.name == name) return each.effect;
@@ -69,7 +69,7 @@ class LazyTable {
   std::optional<OptionTable> table_;
 };
 
-// Any thread.
+// Any thread may use this.
 class Tables {
  public:
   Tables() {
@@ -129,8 +129,8 @@ OptionTable::OptionTable(const ProgramSpec& spec, const SpecNames& specs) : spec
   add_all(spec);
   for (std::string_view rest = spec.with; !rest.empty();) add_all(*specs.at(take(rest, ",")));
   if (spec.style != Style::git) {
-    // These options count only if they are not abbreviated: a tool that does not list them may lack them, and then
-    // reads the abbreviation as a different option.
+    // These options are recognised only if they are not abbreviated: a tool that does not list them may lack them, and
+    // then reads the abbreviation as a different option.
     for (const char* name : {"--help", "--version"}) options_.push_back({.name = name, .whole = true});
   }
   const std::size_t proven = options_.size();

@@ -145,15 +145,15 @@ struct ProgramSpec {
   Operands operands = Operands::any;
   std::size_t most = static_cast<std::size_t>(-1);  // more operands than this are unsafe ...
   std::string_view beyond = {};                     // ... because "a second operand is written to"
-  Effect does = Effect::reads;                      // with any arguments ...
-  std::string_view never = {};                      // ... because it "removes files"
-  std::string_view alone = "--help --version";      // still safe, if it is the only argument
-  std::string_view bare = {};                       // unsafe without a subcommand or an operand, because ...
+  Effect does = Effect::reads;  // what it does with any arguments; unless that is `reads`, it is never safe ...
+  std::string_view never = {};  // ... because it "removes files"
+  std::string_view alone = "--help --version";  // still safe, if it is the only argument
+  std::string_view bare = {};                   // unsafe without a subcommand or an operand, because ...
   Style style = Style::gnu;
   std::string_view only_with = {};        // unsafe unless one of these options applies: "-l --list" ...
   std::string_view without = {};          // ... because without one it "writes files" ...
   std::string_view instead = {};          // ... and what is safe: "cpio -t lists them"
-  bool only_operands = false;             // only_with counts only if operands are given
+  bool only_operands = false;             // `only_with` applies only if operands are given
   std::string_view unsafe_operands = {};  // "init reset": an operand that is one of these ...
   std::string_view unsafe_why = {};       // ... "runs a program"
   Check check = nullptr;
@@ -238,16 +238,16 @@ class OptionTable {
   OptionTable(const ProgramSpec& spec, const SpecNames& specs);
   const ProgramSpec& spec() const { return *spec_; }
   const std::vector<Option>& options() const { return options_; }  // sorted by name
-  // For words that are all known; `unproven` options do not count. Returns the option of this letter; nullptr: not
+  // For words that are all known; `unproven` options are ignored. Returns the option of this letter; nullptr: not
   // known. A digit that is not an option itself begins a number.
   const Option* letter(char c) const;
   // The meaning of the long option (without its value). An abbreviation means a safe option only if all options that it
   // can mean are safe; otherwise it means an unsafe one. Without an option: not known.
   Named word(std::string_view name) const;
 
-  // For words that may be known only when the command runs; `unproven` options count. any_letter: the option of this
-  // letter. only: the long option of this name, without its dashes, or the only one that begins with it. exact: the
-  // option of exactly this name, with its dashes. nullptr: no such option, or several.
+  // For words that may be known only when the command runs; `unproven` options are included. any_letter: the option of
+  // this letter. only: the long option of this name, without its dashes, or the only one that begins with it. exact:
+  // the option of exactly this name, with its dashes. nullptr: no such option, or several.
   const Option* any_letter(char c) const;
   const Option* only(std::string_view name) const;
   const Option* exact(std::string_view name) const;

@@ -174,8 +174,8 @@ bool WordReader::arithmetic(char open, char close, int closing) {
   return false;
 }
 
-// At a single quote that counts when the shell looks for the end of the text, but quotes nothing when it expands the
-// text.
+// At a single quote that a shell honours when it looks for the end of the text, but that quotes nothing when the shell
+// expands the text.
 void WordReader::quoted_in_expansion() {
   const std::size_t begin = at_;
   step();

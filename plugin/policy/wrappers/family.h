@@ -1,5 +1,5 @@
 // What the families of wrappers share: the command that is judged, and the list of what it runs. Internal to
-// policy/wrappers.cc. Pure, except that it asks where a path leads.
+// policy/wrappers.cc. Pure, except that it looks up where a path leads.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ struct Judgement {
   // The value of an option of these words, as a word; empty if it has no value.
   Word value_of(const Given& option) const;
   // True if a path may lead to standard input or another descriptor, however it is spelled and from whatever directory.
-  // Any path into /dev or /proc counts, except /dev/null and the like.
+  // That includes any path into /dev or /proc, except /dev/null and the like.
   bool is_descriptor_file(std::string_view path) const;
   // True if a word that is not literal is most likely a file that the line names: "$DIR/run.sh". Names that a program
   // has found or read do not count.
