@@ -22,8 +22,8 @@ struct Written {
 
 Written write_all(int descriptor, std::string_view bytes) noexcept;
 
-// Appends everything up to the end of the file to `bytes`. Returns 0 or an errno; EFBIG if there are more than `limit`
-// bytes, some of which have then been appended.
+// Appends everything up to the end of the file to `bytes`. Returns 0 or an errno; EFBIG if the file has more than
+// `limit` bytes; some bytes have then been appended.
 int read_all(int descriptor, std::size_t limit, std::string& bytes);
 
 // ---- Opens the files that this host writes itself while commands run, or afterwards: events, reports, journals.

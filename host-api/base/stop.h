@@ -20,7 +20,7 @@ struct StopRequest {
   std::string reason;  // one sentence or less, for people
 };
 
-// All members: any thread.
+// Any thread may call any member.
 class Stop {
  public:
   using Listener = std::function<void(const StopRequest&)>;

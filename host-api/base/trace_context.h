@@ -10,7 +10,7 @@ namespace wtool {
 bool is_traceparent(std::string_view text);
 
 // The traceparent for work that is started within `traceparent`: the same trace and flags, with a new random parent id.
-// Empty: the text is not a traceparent. Any thread.
+// Empty: the text is not a traceparent. Any thread may call this.
 std::string child_of_trace(std::string_view traceparent);
 
 // The traceparent in this process's variable TRACEPARENT. Empty: it is not set, or not valid.

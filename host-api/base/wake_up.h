@@ -25,7 +25,7 @@ class WakeUp {
   // Readable from signal() until clear(). Without a descriptor: -1, which poll(2) ignores.
   int descriptor() const noexcept { return event_.get(); }
 
-  // Any thread.
+  // Any thread may call this.
   void signal() const noexcept {
     const std::uint64_t one = 1;
     // Retries, because a lost wake-up could leave a thread waiting forever. Any error other than EINTR means that the

@@ -69,10 +69,10 @@ class Span {
   std::uint64_t number_ = 0;
 };
 
-// True when a record would be kept; check this before making costly fields. Any thread.
+// True when a record would be kept; check this before making costly fields. Any thread may call this.
 bool enabled(Level level, std::string_view target);
 
-// Logs one record. Any thread.
+// Logs one record. Any thread may call this.
 void log(Level level, std::string_view target, std::string_view message, Fields fields, std::uint64_t span);
 
 }  // namespace wtool::audit

@@ -88,10 +88,10 @@ struct CommandPlan {
 };
 
 // A plan without a command: only the working directory and the variables are judged, as strictly as for a command. Any
-// thread. Starts nothing, and asks nobody.
+// thread may call this. Starts nothing, and asks nobody.
 CommandPlan plan_place(const CommandRequest& request, const Configuration& configuration);
 
-// The whole plan. Any thread. Starts nothing, and asks nobody.
+// The whole plan. Any thread may call this. Starts nothing, and asks nobody.
 CommandPlan make_plan(const CommandRequest& request, const Configuration& configuration);
 
 }  // namespace wtool

@@ -24,7 +24,7 @@ struct SessionRequest {
 // Judges the directory and the variables. Opens nothing.
 CommandPlan plan_session(const SessionRequest& request, const Configuration& configuration);
 
-// Any thread.
+// Opens the session and records that. Any thread may call this.
 std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequest& request, CallContext& context);
 
 struct ClosedSession {
@@ -32,7 +32,7 @@ struct ClosedSession {
   std::string audit_error;                      // why the end of the session could not be recorded
 };
 
-// Waits until the session's processes have ended or cannot be killed. Any thread.
+// Waits until the session's processes have ended or cannot be killed. Any thread may call this.
 std::variant<CallError, ClosedSession> close_session(std::string_view id, CallContext& context);
 
 // The error of every call that names a session that does not exist.

@@ -1,4 +1,5 @@
-// One order on a slot, from its start to the pilot's answer, on the thread of the caller.
+// Carries out one order on a slot, on the thread of the caller: sends the order, and handles what the pilot sends up to
+// its answer.
 //
 // - Only the connection shows whether the other side is alive. When it ends or stays silent, the pilot ends the command
 //   by itself before this host gives up (base/pilot/channel.h).
@@ -24,7 +25,7 @@ class Exchange {
     const std::string& configuration;  // of the tool on the node
     std::string_view call_id;
     std::string order;  // order.h
-    bool hold = false;  // true: the slot stays with this host's session after the answer, so the pilot counts as busy
+    bool hold = false;  // true: the slot stays with this host's session after the answer, so the pilot stays busy
   };
   // Sends the order, and does not wait for the answer.
   void send(const Request& request);

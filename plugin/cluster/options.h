@@ -42,8 +42,8 @@ std::optional<Options> read_options(const nlohmann::json& section, const std::st
 // not set.
 std::uint64_t call_memory(const Options& options);
 
-// How long before the end of its time a pilot stops accepting calls, and ends the calls that it has. Commands must have
-// their grace, at most 60 seconds, before Slurm ends the job.
+// How long before the end of its time a pilot stops accepting calls, and ends the calls that it has. Commands must get
+// their grace period, at most 60 seconds, before Slurm ends the job.
 std::chrono::seconds ending(const Options& options);
 
 // The longest time limit that a new pilot can promise to a call: some of the job's time is set aside for its start.

@@ -1,5 +1,4 @@
-// The limits of one call (wtool_request.limits): they make a configuration stricter than the one with which the tool
-// was made.
+// The limits of one call (wtool_request.limits): they tighten the configuration with which the tool was made.
 #pragma once
 
 #include <map>

@@ -67,7 +67,7 @@ class Section {
   // An object of texts.
   void variables(const char* key, policy::Variables& value);
 
-  // Reports the keys that are left over.
+  // Reports the keys that no function has read.
   void end();
 
  private:

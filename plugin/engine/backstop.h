@@ -1,4 +1,4 @@
-// The last resort after custodian and warden: the plugin itself ends what is left of a command when neither keeper
+// The last resort after custodian and warden: the plugin itself kills the processes of a command when neither keeper
 // answers, because the command has stopped, starved or crippled them.
 //
 // Contract:

@@ -37,8 +37,8 @@ class Cancellation {
   std::string reason_;
 };
 
-// Waits until `descriptor` has one of `events` (those of poll; POLLHUP and POLLERR always count), or the time has
-// passed. True only in the first case. Signals to the calling thread neither end the wait nor lengthen it.
+// Waits until `descriptor` has one of `events` (those of poll; POLLHUP and POLLERR are always included), or the time
+// has passed. True only in the first case. Signals to the calling thread neither end the wait nor lengthen it.
 bool has_event(int descriptor, short events, std::chrono::milliseconds most = std::chrono::milliseconds(0));
 
 struct Patience {

@@ -22,7 +22,7 @@ class SignalScope;
 // How long the report may take after the grace period of an End message. A custodian reports after at most 5 s of
 // SIGKILL, so one that has not reported after 7 s is itself in trouble.
 constexpr std::chrono::milliseconds report_slack{7000};
-// The time between SIGTERM and SIGKILL for processes that are swept away, or must stop now.
+// The time between SIGTERM and SIGKILL for processes that have outlived their command, or that must stop now.
 constexpr std::chrono::milliseconds short_grace{50};
 // How often SIGCONT is sent to keepers that are silent, in case a command has stopped them.
 constexpr std::chrono::milliseconds wake_interval{500};
@@ -62,8 +62,8 @@ struct Custodian {
   // (warden/own_state.h). False if the message cannot be sent.
   bool inspect() const;
 
-  // Asks the custodian to end its call: SIGTERM, and after `grace` SIGKILL for what is left. Does not wait. If the
-  // custodian is gone, its socket shows that.
+  // Asks the custodian to end its call: SIGTERM, and after `grace` SIGKILL for the remaining processes. Does not wait.
+  // If the custodian is gone, its socket shows that.
   void send_end(std::uint64_t call, std::chrono::milliseconds grace) const;
 
   // Sends SIGCONT to the custodian, its warden, and a command's process that has not executed its program yet, in case

@@ -43,7 +43,7 @@ class EventBatch {
   bool add(Stream stream, std::string_view bytes, Clock::time_point now);
   // Delivers what has waited long enough.
   bool deliver_due(Clock::time_point now);
-  // Delivers what is left of a stream that has ended, or of both streams.
+  // Delivers the remaining bytes of a stream that has ended, or of both streams.
   bool end(Stream stream, Clock::time_point now);
   bool end(Clock::time_point now);
 

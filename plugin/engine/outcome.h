@@ -106,7 +106,7 @@ struct CommandOutcome {
   StreamText standard_error;
   WholeOutputFile output_file;
   std::chrono::milliseconds duration{0};      // until the last process (if some are kept, the command itself) had ended
-  std::uint32_t background_count = 0;         // how many processes outlived the command, and were swept away or kept
+  std::uint32_t background_count = 0;         // how many processes outlived the command, and were ended or kept
   std::vector<ProcessName> background_names;  // the first of these processes
   std::shared_ptr<KeptTree> kept;             // the processes that outlived the command and are kept; nullptr: none
   std::uint32_t unkillable_count = 0;         // how many processes the kernel would not let us kill

@@ -26,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// After the command's own end, how long other processes of its tree may keep the pipes open before they are swept away.
+// After the command's own end, how long other processes of its tree may keep the pipes open before they are ended.
 constexpr milliseconds drain_time{250};
 // How long the run waits for the last output if those processes are kept. They may keep the pipes open after that.
 constexpr milliseconds kept_drain_time{50};
@@ -178,7 +178,7 @@ std::optional<CommandOutcome> CommandRun::go() {
   outcome_.standard_output = output_.take();
   outcome_.standard_error = error_.take();
   if (spill_file_) outcome_.output_file = spill_file_->finish();
-  // If processes live on, the wait for their last output does not count as the command's time.
+  // If processes live on, the wait for their last output is not a part of the command's time.
   const auto ended = outcome_.kept ? leader_exit_ : Clock::now();
   outcome_.duration = std::chrono::duration_cast<milliseconds>(ended - started_);
   return std::move(outcome_);
@@ -446,7 +446,8 @@ void CommandRun::check_receiver(bool content) {
 }
 
 // Reads what the command left in the pipes. Other processes may hold a pipe open and even keep writing, so only what is
-// in the pipe now counts as the command's output. (The pipe's size is no bound: the command may have enlarged it.)
+// in the pipe now is taken as the command's output. (The pipe's size does not limit the amount, because the command may
+// have enlarged the pipe.)
 void CommandRun::read_rest() {
   for (const auto& [pipe, stream] : {std::pair{&output_, Stream::standard_output}, {&error_, Stream::standard_error}}) {
     std::size_t most = pipe->waiting();

@@ -70,8 +70,8 @@ bool SpillFile::create() {
     file_ = Descriptor(
         ::openat(folder_.place.get(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (file_) {
-      // The lock keeps others from removing the file while we write. Where locks do not work, nobody can tell whether a
-      // file is being written, so nobody removes it.
+      // The lock keeps other processes from removing the file while we write. Where locks do not work, nobody can tell
+      // whether a file is being written, so nobody removes it.
       ::flock(file_.get(), LOCK_EX | LOCK_NB);
       result_.path = directory_.path() + (directory_.path().ends_with('/') ? "" : "/") + name_;
       return true;

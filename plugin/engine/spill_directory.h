@@ -4,13 +4,13 @@
 // Contract:
 // - Spill files are the regular files of the folder whose names match the pattern of new_name(). Everything else in it,
 //   symbolic links included, is neither counted nor touched.
-// - All spill files together have at most `max_bytes`. Each counts as at least 4 KiB, so that their number is bounded.
+// - All spill files together have at most `max_bytes`. Each is charged at least 4 KiB, so that their number is bounded.
 // - The oldest files are removed first; their names begin with the time. A file stays while a running call, of any
 //   process, writes it and holds a lock (flock) on it. An empty file takes no room, and stays because its writer may be
 //   about to lock it.
-// - The folder is read when the granted room is used up, not at each write. Several processes do not count each other's
-//   grants, so together they may exceed `max_bytes`: each of them by at most the room that it found at its last look.
-//   That is a 64th of `max_bytes`, but not more than 16 MiB; or one write, if that is larger.
+// - The folder is read when the granted room is used up, not at each write. Processes do not know each other's grants,
+//   so several of them may together exceed `max_bytes`. Each adds at most the room that it found when it last read the
+//   folder. That room is a 64th of `max_bytes`, but not more than 16 MiB; or one write, if that is larger.
 //
 // Any thread may call any member.
 #pragma once
@@ -45,7 +45,7 @@ class SpillDirectory {
   // Call it when the bytes of a grant are in a file, or never will be.
   void settle(std::uint64_t granted);
 
-  // How many bytes a file of this size counts as.
+  // How many bytes a file of this size is charged.
   static std::uint64_t charge(std::uint64_t bytes);
 
  private:
@@ -54,7 +54,7 @@ class SpillDirectory {
   const std::string path_;
   const std::uint64_t max_bytes_;
   std::mutex mutex_;
-  std::uint64_t room_ = 0;       // found by the last look, and not granted yet
+  std::uint64_t room_ = 0;       // found when the folder was last read, and not granted yet
   std::uint64_t in_flight_ = 0;  // granted, but not settled
 };
 

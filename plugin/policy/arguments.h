@@ -1,5 +1,5 @@
 // `arguments: safe`: which arguments of the well-known tools neither execute nor write. The options and operands that
-// are listed are safe; all others are not. Pure.
+// are listed are safe; all others are not. Pure functions.
 #pragma once
 
 #include <cstddef>

@@ -42,7 +42,7 @@ struct Reading {
   static Reading refuse(std::string message) { return {Tier::refused, std::move(message), {}, {}, true, false}; }
 };
 
-// `words`: at least one. Pure.
+// A pure function. `words` must not be empty.
 Reading read_command(const std::vector<std::string>& words);
 
 }  // namespace covenant

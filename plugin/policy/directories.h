@@ -46,7 +46,8 @@ class PathResolver {
 // Like PathResolver::resolve, for a single path. Never fails: returns "/" where PathResolver::resolve returns nothing.
 std::string resolve_path(std::string_view directory, std::string_view path);
 
-// The result for a folder that only the command itself can resolve, and for every path below such a folder.
+// What resolve_folder() returns for a folder that only the command itself can resolve, and for every path below such a
+// folder.
 inline constexpr std::string_view unknown_folder = "/proc/self";
 
 // Like resolve_path, but returns unknown_folder for a path that only the command itself can resolve. Used to find out

@@ -1,4 +1,4 @@
-// The environment of a command: what the host has, and what the call adds. Pure.
+// The environment of a command: what the host has, and what the call adds. Pure functions.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What to write instead of something that a judged line must not contain. Pure.
+// What to write instead of something that a judged line must not contain. Pure functions.
 #pragma once
 
 #include <string_view>

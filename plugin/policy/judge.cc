@@ -520,7 +520,7 @@ class Judge {
           within.by_shell = false;
           follow_directories(command, inner, tool, within);
           SimpleCommand run = inner.command;
-          // Arguments that are not known yet count as one word that may be anything.
+          // Arguments that are not known yet are treated as one word that may be anything.
           if (inner.open_ended) run.words.push_back({"", false, command.words.front().at});
           judge_command(run, within);
           break;

@@ -1,5 +1,5 @@
 // For tools that run one program without a shell: splits a command text into words, and finds parts that only a shell
-// would understand. Pure.
+// would understand. Pure functions.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the policy says about a call, in one value. Pure.
+// What the policy says about a call, in one value.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Reads shell text as a POSIX shell (and bash) would, as far as possible without running anything. Pure. Takes linear
-// time and memory, and throws only std::bad_alloc, whatever the bytes are.
+// Reads shell text as a POSIX shell (and bash) would, as far as possible without running anything. The functions are
+// pure, take linear time and memory, and throw only std::bad_alloc, whatever the bytes are.
 #pragma once
 
 #include <optional>

@@ -147,7 +147,7 @@ class Sessions {
  private:
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Session>, std::less<>> all_;
-  std::map<std::string, std::shared_ptr<Session>, std::less<>> closing_;  // they count as open until they are closed
+  std::map<std::string, std::shared_ptr<Session>, std::less<>> closing_;  // create() still counts them as open
   Background background_;
   Ptys ptys_;
 };

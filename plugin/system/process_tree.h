@@ -69,7 +69,7 @@ class ProcessTree {
   // Sends SIGKILL to the member with this number, if there is one.
   void kill_member(pid_t process) const;
 
-  // Names the living members, at most max_named, and returns how many are alive. Zombies do not count, and neither do
+  // Names the living members, at most max_named, and returns how many are alive. Zombies are left out, and so are
   // processes that are about to become zombies: a process closes its descriptors well before it can be reaped, and a
   // caller may call this function as soon as it has seen the descriptors close.
   std::uint32_t name_living(NamedProcess* names) const;
@@ -101,9 +101,10 @@ class ProcessTree {
   std::vector<pid_t> killed_;  // the members that the last kill() signalled, sorted
 };
 
-// After vfork, a process cannot run before its child has called exec or ended, so it cannot continue a child that
-// somebody has stopped (SIGSTOP). This function does: it sends SIGCONT to a stopped child of `process` if `process` waits
-// uninterruptibly and the child still has its parent's name, as each child has until exec. Allocates nothing.
+// After vfork, a process cannot run before its child has called exec or ended. So it cannot continue a child that
+// somebody has stopped (SIGSTOP), and this function does so: it sends SIGCONT to a stopped child of `process` if
+// `process` waits uninterruptibly and the child still has its parent's name, as each child has until exec. Allocates
+// nothing.
 void continue_vfork_child(pid_t process);
 
 // The same for each child of `process`.

@@ -29,7 +29,8 @@ CallError not_started(const engine::NotStarted& how, const CallResult& result,
 // Why a command had no node.
 CallError no_node(const engine::NoNode& how);
 
-// ---- The result of a command as YAML text, which a person can read and every parser reads back byte for byte. Pure.
+// ---- The result of a command as YAML text, which a person can read and every parser reads back byte for byte. Pure
+// functions.
 
 // One scalar, as it follows "key: " in a mapping without indentation; it ends with a newline. `text` is valid UTF-8.
 //

@@ -42,8 +42,8 @@ class PreparedCall {
   // True if run() itself handles a call that was cancelled before it began: run() then starts nothing, and its result
   // says so. False: run() is not called, and not_begun() makes the result.
   virtual bool tells_cancellation() const { return false; }
-  // Describes what the call would do, as the JSON object of wtool.explain/1. Runs nothing and asks nobody. Any thread,
-  // even while other calls run. May be called several times.
+  // Describes what the call would do, as the JSON object of wtool.explain/1. Runs nothing and asks nobody. Any thread
+  // may call this, even while other calls run, and more than once.
   virtual std::string explain(const Configuration& configuration, const Sessions& sessions) const = 0;
 };
 

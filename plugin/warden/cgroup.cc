@@ -123,8 +123,8 @@ std::uint64_t Cgroup::read(const char* file) const {
 }
 
 Limit Cgroup::exceeded() {
-  // "oom" counts only this limit. "oom_kill" also counts processes killed because the machine or a cgroup above ran out
-  // of memory, and misses processes that oom_score_adj protects.
+  // "oom" counts only how often this limit was reached. "oom_kill" also counts processes killed because the machine or
+  // a cgroup above ran out of memory, and misses processes that oom_score_adj protects.
   if (read_count(memory_events_, "oom") > 0) return Limit::memory_bytes;
   if (read_count(process_events_, "max") > 0) {
     // Kernels before 6.11 also count here what a cgroup above has refused. From 6.1 on, kernels report the peak, which

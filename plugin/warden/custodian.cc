@@ -236,8 +236,9 @@ bool ServingCustodian::may_start(const SpawnPlan& plan) const {
           std::memcmp(filter_.data(), plan.sandbox->filter, filter_.size() * sizeof(sock_filter)) == 0);
 }
 
-// If possible, enters the sandbox's filter, unless this process is in it already, and takes it out of the plan: the
-// command inherits it. False if the kernel does not accept the filter.
+// If this process and the command can share the sandbox's filter, enters the filter, unless this process is in it
+// already. Then removes the filter from the plan, because the command inherits it. False if the kernel does not accept
+// the filter.
 bool ServingCustodian::share_filter(const SpawnPlan& plan, SpawnFailure& failure) {
   if (!may_share_filter(plan)) return true;
   SandboxPlan& sandbox = *plan.sandbox;

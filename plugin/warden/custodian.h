@@ -40,7 +40,7 @@ struct CustodianStation {
 // Reports on `socket` that its custodian could not be made. No other message follows.
 void tell_not_spawned(int socket, int error);
 
-// How long SIGKILL is repeated before a process counts as unkillable.
+// How long SIGKILL is repeated before a process is reported as unkillable.
 constexpr std::int64_t unkillable_after_ms = 5000;
 // The grace period when the host is gone and cannot choose one.
 constexpr std::int64_t orphaned_grace_ms = 250;

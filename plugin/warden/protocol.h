@@ -1,4 +1,4 @@
-// What the plugin and its warden say to each other: flat messages over SOCK_SEQPACKET sockets of one machine.
+// The flat messages that the plugin and its warden exchange over SOCK_SEQPACKET sockets of one machine.
 //
 // - The plugin talks to the warden on the control socket: hello (answered by welcome), spawn_custodian, kill_tree
 //   (answered by tree_killed, on a socket that comes with it).

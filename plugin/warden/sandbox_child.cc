@@ -71,7 +71,7 @@ int bind_onto_itself(const char* path, bool read_only) {
       static_cast<int>(::syscall(sys_open_tree, place, "", AT_EMPTY_PATH | AT_RECURSIVE | open_tree_clone | O_CLOEXEC));
   if (tree < 0) error = errno;
   if (error == 0 && read_only) {
-    // Sets only this attribute and keeps the others of the mount: a user namespace may not remove any.
+    // Sets only this attribute, and keeps the mount's other attributes, which a user namespace may not remove.
     MountAttributes attributes{mount_read_only, 0, 0, 0};
     if (::syscall(sys_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes) != 0) {
       error = errno;
@@ -110,8 +110,8 @@ SpawnFailure protect_paths(const SandboxPlan& plan) {
 
 // The capabilities with which root could do more than ignore the permissions of files and the owners of processes. With
 // perfmon or sys_admin, root could read the environment of any process, which Landlock does not prevent. With sys_nice,
-// root could starve the keepers; with others, it could access disks and memory directly. Programs that are executed
-// later do not get these capabilities back, because of no_new_privs.
+// root could starve the keepers; with other capabilities, it could access disks and memory directly. Programs that are
+// executed later do not get these capabilities back, because of no_new_privs.
 constexpr unsigned dropped_capabilities[] = {
     CAP_DAC_READ_SEARCH, CAP_LINUX_IMMUTABLE, CAP_NET_ADMIN,     CAP_SYS_MODULE,
     CAP_SYS_RAWIO,       CAP_SYS_CHROOT,      CAP_SYS_PTRACE,    CAP_SYS_PACCT,

@@ -29,7 +29,7 @@ namespace {
 }
 
 // Tries the paths as a shell does with PATH: skips missing files, and executes the first file that can be executed. If
-// there is none, returns the error of the last file that is not missing; ENOENT if all are missing.
+// no file can be executed, returns the error of the last file that is not missing; ENOENT if all are missing.
 int execute(const SpawnPlan& plan) {
   int remembered = ENOENT;
   for (char* const* path = plan.paths; *path != nullptr; ++path) {

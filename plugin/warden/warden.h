@@ -66,8 +66,8 @@ class Warden {
   std::size_t name_room_;
   std::vector<Child> children_;
   std::vector<PendingKill> pending_kills_;
-  // The processes below us, except custodians, at the last look. Custodians are recognised by their session, which is
-  // the warden's: each command begins a session of its own, and no process can join another session.
+  // The processes below us, except custodians, when they were last listed. Custodians are recognised by their session,
+  // which is the warden's: each command begins a session of its own, and no process can join another session.
   ProcessTree inherited_;
   bool leaving_ = false;
   bool childless_ = true;

@@ -31,8 +31,9 @@ bool is_address(const std::string& text) {
   return ::inet_pton(AF_INET, text.c_str(), &address) == 1 || ::inet_pton(AF_INET6, text.c_str(), &address) == 1;
 }
 
-// Options of sbatch by which it submits nothing, several jobs at once, or a job to a cluster that the other programs do
-// not ask; or by which it returns only when the job has ended. sbatch accepts the beginning of an option's name.
+// True if all words are long options, and none of them makes sbatch submit nothing, submit several jobs at once, submit
+// to a cluster that the other programs do not ask, or wait until the job has ended. sbatch accepts the beginning of an
+// option's name.
 bool are_options(const std::string& text) {
   constexpr std::array<std::string_view, 4> refused{"--array", "--clusters", "--test-only", "--wait"};
   std::istringstream words(text);

@@ -18,7 +18,7 @@ namespace wtool {
 namespace {
 
 // How a value breaks a lock. A later layer may make a locked key tighter, never looser. The table in keys.cc has the
-// rule for each key. Paths are compared as text, without a look at the files.
+// rule for each key. Paths are compared as text, without looking at the files.
 struct LockViolation {
   std::string allowed;  // what would be allowed: "at most 500"
   std::string found;    // what the layer has instead: "this is 900"
@@ -143,8 +143,8 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViola
     case LockRule::ranked:
       return is_ranked(key, locked, later, violation);
     case LockRule::stays_true:
-      // Any locked value except false counts as true, because another key may have implied true without setting this
-      // key.
+      // Any locked value except false is treated as true, because another key may have implied true without setting
+      // this key.
       if (locked == false || later == true) return true;
       violation = {"only true", "this is false"};
       return false;
@@ -224,7 +224,7 @@ class Merger {
     }
     Config config;
     config.sandbox = sections_.contains("sandbox");
-    // The mere presence of `sandbox` has a meaning.
+    // Even an empty `sandbox` section has a meaning: it turns the sandbox on.
     if (config.sandbox) config.json["sandbox"] = json::object();
     for (const ConfigKey& key : config_keys()) {
       EffectiveKey row{full_name(key), built_in(key), "built in", {}, {}};
@@ -265,7 +265,8 @@ class Merger {
     if (found == locks_.end() && key.section == "commands" && key.name == "ask_network") {
       return lock_of(*find_key("sandbox", "network"));
     }
-    // A class or an option of sbatch can set what other keys of the section set.
+    // A class or an option of sbatch can set what other keys of the section set, so a lock on any of those keys covers
+    // these two as well.
     if (found == locks_.end() && key.section == "cluster" && (key.name == "classes" || key.name == "extra")) {
       found = std::find_if(locks_.begin(), locks_.end(),
                            [](const auto& lock) { return lock.first.starts_with("cluster."); });
@@ -273,7 +274,7 @@ class Merger {
     return found == locks_.end() ? nullptr : &found->second;
   }
 
-  // A later layer must be at least as tight as this value. If no layer sets the key, it is the built-in value.
+  // The value that a later layer may only tighten: the one that a layer has set, or else the built-in one.
   json in_force(const ConfigKey& key) const {
     const LayerValue* value = find(full_name(key));
     return value == nullptr ? built_in(key) : value->value;
@@ -301,7 +302,8 @@ class Merger {
     values_.insert_or_assign(name, LayerValue{std::move(value), "default", place, layers_});
   }
 
-  // A maximum lowers the built-in default. The plugin does the same; the value that is set here is only displayed.
+  // A maximum timeout lowers the built-in default timeout. The plugin does the same; the value that is set here is only
+  // displayed.
   void lower_built_in_timeout(EffectiveKey& row) const {
     const LayerValue* most = find("limits.timeout_max");
     if (row.name != "limits.timeout_default" || find(row.name) != nullptr || most == nullptr || most->value.is_string())
@@ -312,7 +314,7 @@ class Merger {
     row.place = most->place;
   }
 
-  // A maximum that a later layer sets lowers the default that an earlier layer has set.
+  // A maximum timeout that a later layer sets lowers the default timeout that an earlier layer has set.
   void check_timeouts() {
     const auto standard = values_.find("limits.timeout_default");
     const LayerValue* most = find("limits.timeout_max");

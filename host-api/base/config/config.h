@@ -20,7 +20,7 @@ namespace wtool {
 
 inline constexpr std::size_t config_size_limit = 1 << 20;  // bytes
 
-// Lines and columns count from 1. Line 0 means the file as a whole; an empty `file` means no place at all.
+// Lines and columns are numbered from 1. Line 0 means the file as a whole; an empty `file` means no place at all.
 struct ConfigPlace {
   std::string file;
   int line = 0;

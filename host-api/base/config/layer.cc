@@ -86,7 +86,7 @@ class LayerReader {
   void mistake(const YAML::Mark& mark, const std::string& what) { diagnostics_.add(place(mark), what); }
 
  private:
-  // Marks count from 0, people from 1.
+  // Marks are numbered from 0, but people count lines and columns from 1.
   ConfigPlace place(const YAML::Mark& mark) const {
     return mark.is_null() ? ConfigPlace{layer_.file} : ConfigPlace{layer_.file, mark.line + 1, mark.column + 1};
   }

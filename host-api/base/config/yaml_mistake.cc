@@ -28,8 +28,8 @@ std::optional<std::size_t> indenting_tab(std::string_view text) {
   return std::nullopt;
 }
 
-// Quotes and brackets that are still open at the end of the text, in the order in which they were opened. Only quotes
-// that begin a value count; an apostrophe within a word does not.
+// Quotes and brackets that are still open at the end of the text, in the order in which they were opened. An apostrophe
+// within a word is not a quote: only a quote that begins a value is included.
 std::vector<std::size_t> left_open(std::string_view text) {
   std::vector<std::size_t> open;
   char before = '\n';  // the last character that is not a blank

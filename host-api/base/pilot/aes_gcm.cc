@@ -36,8 +36,8 @@ bool open_by_sodium(unsigned char* sealed, std::size_t size, std::string_view bo
 
 #ifdef WTOOL_HAS_IPSEC_MB
 
-// The library's functions for this processor; null: the library cannot be used. Neither is ever freed, since a plugin
-// stays in memory anyway.
+// The library's functions for this processor; nullptr: the library cannot be used. The library and these functions are
+// never freed, since a plugin stays in memory anyway.
 const IMB_MGR* ipsec_mb() {
   static const IMB_MGR* const functions = []() -> const IMB_MGR* {
     void* const library = ::dlopen("libIPSec_MB.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -55,7 +55,7 @@ const IMB_MGR* ipsec_mb() {
   return functions;
 }
 
-// A key as the library wants it. Making it takes a small part of the time of the smallest record.
+// A key as the library wants it. Making it takes only a small part of the time that the smallest record takes.
 struct ExpandedKey {
   explicit ExpandedKey(const AesGcm::Key& key) { ipsec_mb()->gcm256_pre(key.data(), &data); }
   ~ExpandedKey() {

@@ -120,7 +120,7 @@ class Channel {
   bool flush();
   // Frees memory that is needed only under heavy traffic. Call this when the connection has nothing to do.
   void rest();
-  // Any thread. Both sides then find the channel closed; the descriptor stays open until the object ends.
+  // Any thread may call this. Both sides then find the channel closed; the descriptor stays open until the object ends.
   void close();
 
  private:

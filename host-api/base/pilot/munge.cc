@@ -126,7 +126,7 @@ std::optional<std::string> Munge::decode(const std::string& credential, std::str
     if (size > 0) sodium_memzero(bytes, static_cast<std::size_t>(size));
     std::free(bytes);
   }
-  // With errors such as an expired credential, munge returns the payload all the same.
+  // For errors such as an expired credential, munge still returns the payload.
   if (failed != 0) {
     error = std::string("the credential cannot be decoded: ") + library_->strerror(failed);
     return std::nullopt;

@@ -26,7 +26,7 @@ std::string in_url_alphabet(std::string text) {
   return text;
 }
 
-// As in a URL: all bytes but letters, digits, `-_.~` and those in `kept`.
+// Encodes all bytes as in a URL, except letters, digits, `-_.~` and those in `kept`.
 std::string percent_encoded(std::string_view text, std::string_view digits, std::string_view kept) {
   std::string out;
   for (const char c : text) {
@@ -70,7 +70,7 @@ void append_encoded(std::string_view value, std::vector<std::string>& forms) {
   for (const char* digits : {"0123456789ABCDEF", "0123456789abcdef"}) {
     for (const char* kept : {"", "/"}) {
       made.push_back(percent_encoded(value, digits, kept));
-      made.push_back(made.back());  // of a form, in which a blank is a plus
+      made.push_back(made.back());  // as in an HTML form, where a blank becomes a plus
       replace_all(made.back(), "%20", "+");
     }
   }

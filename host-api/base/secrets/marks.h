@@ -9,8 +9,8 @@
 
 namespace wtool::secrets {
 
-// Where a character is in the text that is masked. In quotes, after backslashes, or as %41, several characters of the
-// text mean one.
+// Where one character is in the text that is masked. It may take several characters there: with a backslash before it,
+// between quotes, or as %41.
 struct CharacterPlace {
   std::size_t begin;
   std::size_t end;

@@ -187,7 +187,7 @@ class WordScan {
       const std::string_view text = words_[i].text();
       if (text.empty()) continue;
       if (text[0] != '-') {
-        // Bounded: a command names few programs, and names them early.
+        // The lists are bounded, because a command names few programs, and names them early.
         for (const SecretOption* row : secret_options_of(base_name(text))) {
           if (options_.size() < 32) options_.emplace_back(row, commands_.size());
         }

@@ -275,7 +275,7 @@ static void end(struct plugin* plugin) {
   end_tools(plugin);
 }
 
-/* Called, for instance, when a worker thread is terminated, whose JavaScript then no longer runs. */
+/* Called, for instance, when a worker thread is terminated. The JavaScript of the worker then no longer runs. */
 static void end_of_environment(void* context) { end(context); }
 
 static const void* no_extension(const wtool_host* host, const char* id) {

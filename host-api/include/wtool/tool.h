@@ -61,7 +61,7 @@ typedef int32_t wtool_status;
 #define WTOOL_OK 0
 #define WTOOL_E_INVALID_ARGUMENT 1 /* such as a pointer that is NULL, a struct that is too small, a second call_run */
 #define WTOOL_E_UNSUPPORTED 2      /* the tool, or something else that the plugin needs, is not there */
-#define WTOOL_E_CANCELLED 3        /* call_run only: the call was cancelled; the result is filled all the same */
+#define WTOOL_E_CANCELLED 3        /* call_run only: the call was cancelled; the result is still filled */
 #define WTOOL_E_BUSY 4             /* the plugin or the object is already in use */
 #define WTOOL_E_RESOURCE 5         /* out of memory, descriptors or threads */
 #define WTOOL_E_INTERNAL 6         /* a defect of the plugin */
@@ -148,16 +148,16 @@ typedef struct wtool_request {
   wtool_view arguments; /* JSON object, checked against the tool's input_schema; at most 16 MiB */
   wtool_view call_id;   /* the host's name for this call, for logs and audit; may be empty */
   /* W3C trace context of the caller: "00-TRACE-PARENT-FLAGS"; may be empty. What the call runs gets a
-   * context of the same trace, with the call as the parent, in its variable TRACEPARENT. An invalid text counts as
-   * empty. */
+   * context of the same trace, with the call as the parent, in its variable TRACEPARENT. An invalid text is
+   * treated as empty. */
   wtool_view traceparent;
   uint64_t parent_span; /* the span of wtool.log/1 that is the parent of the call's own; 0: none */
   uint64_t deadline_ms; /* the host's ceiling, milliseconds from call_run, 0 = none; the tool's own timeout, if shorter,
                            wins */
   void* sink_ctx;
   /* Called for each event, in order, from the thread that is inside call_run and from no other; never after call_run
-   * has returned. NULL: no events. A sink that blocks is back-pressure: the command waits, timeouts still count, and no
-   * byte is left out.
+   * has returned. NULL: no events. A sink that blocks is back-pressure: the command waits, timeouts keep running, and
+   * no byte is left out.
    * Returning non-zero asks to stop the call, as call_cancel(GRACEFUL) does. [run-thread] */
   int32_t (*on_event)(void* sink_ctx, const wtool_event* event) WTOOL_NOEXCEPT;
   /* What the commands of this call may use, with all that they start: a JSON object, or empty. Each key only tightens
@@ -214,7 +214,7 @@ typedef struct wtool_tool {
 
   /* Asks the call to stop; never waits. Legal before, during and after call_run, any number of times. The first
    * reason is kept, and NOW overrides GRACEFUL. A call that is cancelled before call_run starts nothing. Any other
-   * `how` counts as NOW. Not async-signal-safe. [any-thread] */
+   * `how` means NOW. Not async-signal-safe. [any-thread] */
   void (*call_cancel)(wtool_call* call, uint32_t how, wtool_view reason) WTOOL_NOEXCEPT;
 
   /* Frees the call. Not while call_run or call_cancel uses the call. NULL is allowed. [any-thread & !running] */

@@ -33,8 +33,8 @@ class FolderWatches {
   FolderWatches();
   explicit FolderWatches(std::size_t max_folders) : max_folders_(max_folders) {}
 
-  // Watches an open folder: `unchanged()` then refers to what the caller reads after this call. If no watch is
-  // available, `watched` stays without a watch.
+  // Watches an open folder. `unchanged()` then says whether the folder has changed since this call, so the caller reads
+  // the folder after it. If no watch is available, `watched` stays without a watch.
   void watch(int folder, Watched& watched);
   void forget(Watched& watched);
 

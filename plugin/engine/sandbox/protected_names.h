@@ -45,7 +45,7 @@ struct FolderTime {
   bool is_still_that_of(const std::string& folder) const;
 };
 
-// Names of which not even the first component exists.
+// Names whose first component does not exist.
 struct MissingNames {
   std::string folder;  // the folder in which they would be
   FolderTime time;

@@ -64,7 +64,7 @@ constexpr std::array<std::string_view, 9> network_phrases = {"could not resolve 
                                                              "temporary failure resolving"};
 
 // What programs write about a call that the filter or Landlock's scopes refused with EPERM. Some messages have the
-// number of the process, after the words or before them; others have none.
+// number of the process, after the words or before them; other messages have no number.
 struct Request {
   std::string_view words;
   std::string_view told;

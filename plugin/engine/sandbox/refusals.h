@@ -1,6 +1,6 @@
 // Finds out, from a command's standard error, whether the sandbox caused an error.
 //
-// When in doubt, it reports nothing: a message counts only if it is worded as programs report a refusal, names a path
+// When in doubt, it reports nothing: a message is used only if it is worded as programs report a refusal, names a path
 // that the sandbox denies to the command, and the host itself could have done the same.
 #pragma once
 

@@ -16,7 +16,7 @@ struct Line {
   std::vector<std::string> words;  // at least one
 };
 
-// Pure.
+// A pure function.
 Line read_line(std::string_view line);
 
 // The line without the spaces and newlines around it, as it is shown, asked about, and kept in `.clada/commands.json`.

@@ -1,5 +1,5 @@
 // The name under which the database has a program: a version, a target or an alternative in a program's name does not
-// make it a different program. Pure.
+// make it a different program. Pure functions.
 #pragma once
 
 #include <string>

@@ -60,7 +60,7 @@ struct ParsedCommand {
   // Set by read_options() and read_exactly():
   std::optional<std::size_t> obstacle = {};  // the first word that is not understood; nothing after it is read
   std::string unknown = {};                  // that word, if it is an unknown option: "-x", "--name"
-  std::string reason = {};                   // a clause about it
+  std::string reason = {};                   // a clause that says why
   bool passed_over = false;                  // lenient: an unknown option that may take a value was skipped
 
   bool has(std::string_view options) const { return in_force(options) != nullptr; }

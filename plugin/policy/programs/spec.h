@@ -171,9 +171,9 @@ struct ProgramSpec {
   std::string_view script = {};        // options whose value is shell text
   std::string_view code = {};          // options whose value is code, or a program or a file of commands that is run
   std::string_view words = {};         // Runs::words: words that name a program; steered: subcommands that run none
-  std::string_view beginnings = {};    // likewise: beginnings of words
-  std::string_view letters = {};       // likewise: letters that follow each other in a bundle of options
-  std::string_view parts = {};         // likewise: parts of words, in capitals
+  std::string_view beginnings = {};    // the same for beginnings of words
+  std::string_view letters = {};       // the same for letters that follow each other in a bundle of options
+  std::string_view parts = {};         // the same for parts of words, in capitals
   Bare bare_runs = Bare::nothing;
   bool names_variables = false;  // its operands are names of variables, which a shell may evaluate
   bool assignments = false;      // NAME=value may precede the command
@@ -195,8 +195,9 @@ struct ProgramSpec {
   std::string_view harmless_settings = {};  // settings that run no program; with values: only these values are harmless
   std::string_view settings = {};           // settings that make it run programs, except with one of these values
 
-  // Variables of the environment: names, and patterns with *. Whole families count as dangerous, because programs add
-  // members to them; harmless members are listed one by one. A name on neither list is unknown: a program may use it.
+  // Variables of the environment: names, and patterns with *. Whole families are treated as dangerous, because programs
+  // add members to them; harmless members are listed one by one. A name on neither list is unknown: a program may use
+  // it.
   std::string_view variables = {};           // that change what it does: "GIT_*"
   std::string_view harmless_variables = {};  // that it only reads as data: "GIT_AUTHOR_NAME"
 };

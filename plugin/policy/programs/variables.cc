@@ -24,7 +24,7 @@ constexpr ProgramSpec variable_specs[] = {
     {.names = "variables:started",
      .variables = "PAGER *_PAGER MORE MOST_* EDITOR VISUAL *_EDITOR BROWSER *_BROWSER *ASKPASS* *_SHELL *_COMMAND "
                   "*_WRAPPER *_LAUNCHER *_PRELOAD CVS* SVN_* GPG* GNUPG* DBUS_* LYNX_* WWW_* W3M*"},
-    // For languages: what they load before, or besides, the program.
+    // For languages: what they load before the program, or in addition to it.
     {.names = "variables:languages",
      .variables = "OCAML* CAML* OPAM* DOTNET_* COMPLUS_* CORECLR_* NUGET_* MSBUILD* MONO_* POWERSHELL_* PSModulePath"},
     // For build tools.

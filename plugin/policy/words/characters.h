@@ -1,4 +1,4 @@
-// Which bytes are special to a shell, and which characters are invisible. Pure.
+// Which bytes are special to a shell, and which characters are invisible. Pure functions.
 #pragma once
 
 #include <cstddef>

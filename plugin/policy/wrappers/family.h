@@ -48,7 +48,7 @@ struct Judgement {
   // That includes any path into /dev or /proc, except /dev/null and the like.
   bool is_descriptor_file(std::string_view path) const;
   // True if a word that is not literal is most likely a file that the line names: "$DIR/run.sh". Names that a program
-  // has found or read do not count.
+  // has found or read are not included.
   bool is_named_file(const Word& word) const;
   // True if the reading ended at an obstacle, which is then added as unclear.
   bool has_obstacle(const ParsedCommand& reading) const;

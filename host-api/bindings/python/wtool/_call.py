@@ -52,7 +52,7 @@ class Channel:
 
 
 class Call:
-    """Is started once, and ends once. `sink` is called on the call's thread; if it returns False or raises, the call stops."""
+    """Can be started only once. `sink` is called on the call's thread; if it returns False or raises, the call stops."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class Call:
                 self._tool.contents.call_cancel(self._handle, how, _abi.view(words))
 
     def wait(self) -> None:
-        """Waits for the end. The first interruption cancels the call, and later ones leave the command no time. Raises the last one."""
+        """Waits for the end. The first interruption cancels the call; a later one ends it without a grace period. Raises the last one."""
         interruption: Optional[BaseException] = None
         while not self._ended.is_set():
             try:

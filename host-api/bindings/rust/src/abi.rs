@@ -1,4 +1,4 @@
-//! `wtool/tool.h`, version 1.0, and what is needed of the dynamic loader.
+//! `wtool/tool.h`, version 1.0, and the functions of the dynamic loader that this crate needs.
 
 use std::os::raw::{c_char, c_int, c_void};
 

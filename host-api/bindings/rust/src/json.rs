@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A JSON value. Objects keep the order of their keys; if a key occurs twice, its last value counts.
+/// A JSON value. Objects keep the order of their keys; if a key occurs twice, its last value is used.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     Null,

@@ -208,7 +208,7 @@ enum Progress {
     Over,
 }
 
-// call_cancel is [any-thread]; the mutex keeps call_free apart from it.
+// call_cancel is [any-thread]; the mutex ensures that it never runs at the same time as call_free.
 unsafe impl Send for Progress {}
 
 fn locked(shared: &Mutex<Progress>) -> MutexGuard<'_, Progress> {

@@ -26,7 +26,7 @@
 
 namespace wtool {
 
-// A wtool_blob that the caller owns, empty until a plugin fills it. Any thread, but only one at a time.
+// A wtool_blob that the caller owns, empty until a plugin fills it. Any thread may use it, but only one at a time.
 class Blob {
  public:
   Blob() noexcept { clear(); }
@@ -86,13 +86,13 @@ class Call {
     if (call_ != nullptr) tool_->call_free(call_);
   }
 
-  // Blocks until the call is over. Any thread; the events come on the same thread. Call this only once.
+  // Blocks until the call is over. Any thread may call this, but only once; the events come on that thread.
   wtool_status run() noexcept {
     if (call_ == nullptr) return status_;
     status_ = tool_->call_run(call_, result_.out(), error_.out());
     return status_;
   }
-  // Any thread, at any time while this object lives.
+  // Any thread may call this, at any time while this object lives.
   void cancel(std::uint32_t how, std::string_view reason) noexcept {
     if (call_ != nullptr) tool_->call_cancel(call_, how, view(reason));
   }

@@ -42,7 +42,7 @@ typedef struct wtool_host_approval {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
 
-  /* Asks, waits, and returns WTOOL_APPROVAL_*; any other value counts as NO. Called on the thread that is inside
+  /* Asks, waits, and returns WTOOL_APPROVAL_*; any other value means NO. Called on the thread that is inside
    * call_run. When the question is withdrawn, returns UNAVAILABLE immediately. [run-thread] */
   uint32_t (*ask)(const wtool_host* host, const wtool_approval_question* question) WTOOL_NOEXCEPT;
 

@@ -21,7 +21,7 @@ typedef struct wtool_tool_explain {
   uint32_t reserved; /* 0 */
 
   /* Explains the call that the request describes. The request's limits apply; its sink and deadline are not used.
-   * WTOOL_OK: *result is filled. If the arguments are not valid, that is WTOOL_OK, too: *result then has the verdict
+   * WTOOL_OK: *result is filled. Arguments that are not valid also give WTOOL_OK: *result then has the verdict
    * "deny" and the reason.
    * WTOOL_E_INVALID_ARGUMENT: a pointer other than error is NULL, the request is too small for its arguments, *result
    * is too small, or the limits are not valid or not for this tool. [any-thread] */
