@@ -18,7 +18,7 @@ void append_escaped(std::string& out, std::string_view text, std::string_view ke
 // The same, but returns the text.
 std::string escaped(std::string_view text, std::string_view keep = {});
 
-// For texts that a person reads before approving something: like escaped(), but characters that are invisible or look
+// Like escaped(), but for texts that a person reads before approving something: characters that are invisible or look
 // like a blank also become \uNNNN or \U00NNNNNN. These are characters without a glyph (zero width, format, fillers,
 // variation selectors, tags), blanks other than the plain space, and private-use characters.
 std::string visible(std::string_view text);

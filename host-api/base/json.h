@@ -1,6 +1,6 @@
 // nlohmann's JSON library, compiled once. Include this instead of <nlohmann/json.hpp>: the classes are declared as
-// instantiated in json.cc and ordered_json.cc. Otherwise, each file that uses them would compile a parser and a
-// serializer of its own, which takes longer than everything else in it. For the same reason, texts are parsed by
+// instantiated in json.cc and ordered_json.cc. Otherwise, each file that uses them would compile its own parser and
+// serializer, which takes longer than everything else in the file. For the same reason, texts are parsed by
 // json_reader.h.
 #pragma once
 

@@ -45,7 +45,7 @@ long double number_of(const json& value) {
 
 int order_of(const auto& one, const auto& other) { return one < other ? -1 : other < one ? 1 : 0; }
 
-// Below 0, 0 or above 0: a total order, in which values are equal if JSON Schema says so, such as 1 and 1.0.
+// Negative, 0 or positive: a total order. Values are equal if JSON Schema treats them as equal, such as 1 and 1.0.
 int compared(const json& one, const json& other) {
   if (one.is_number() && other.is_number()) return order_of(number_of(one), number_of(other));
   if (one.type() != other.type()) return order_of(static_cast<int>(one.type()), static_cast<int>(other.type()));

@@ -41,8 +41,8 @@ constexpr std::array<Escaped, 128> escapes = [] {
 constexpr std::size_t long_text = 4096;      // bytes
 constexpr std::size_t room_for_more = 4096;  // bytes, for what is appended after a long text
 
-// Roughly how many bytes the text needs. Without this, a long text of control characters would be copied each time that
-// the string grows.
+// Roughly how many bytes the text needs. Without this estimate, a long text of control characters would be copied each
+// time that the string grows.
 std::size_t size_with_escapes(std::string_view text) {
   std::size_t size = 0;
   for (const char c : text) {

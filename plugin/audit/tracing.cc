@@ -66,7 +66,7 @@ std::uint64_t now_unix_ns() {
 
 }  // namespace
 
-// For sinks of the host that print the severity: argument-dependent lookup finds this operator.
+// This operator is for sinks of the host that print the severity. Argument-dependent lookup finds it.
 std::ostream& operator<<(std::ostream& out, Level level) {
   static constexpr const char* names[] = {"?", "TRACE", "DEBUG", "INFO", "WARN", "ERROR"};
   return out << names[static_cast<std::uint32_t>(level) % std::size(names)];

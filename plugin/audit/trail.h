@@ -1,7 +1,8 @@
 // The audit trail: one JSON object a line, chained by hashes, in a file that several processes may share.
 // base/audit_trail.h describes the format, and docs/guide/audit.md says what a chain can prove.
 //
-// - One event is one write of one line, under the file's lock; it is in the file when `write` has returned.
+// - Each event is one line, written by a single write under the file's lock. It is in the file when `write` has
+//   returned.
 // - Each line carries the hash of the line before it, even across rotations.
 // - A torn last line, left by a kill or a full disk, gets its newline, and a `recovered` line reports it.
 //

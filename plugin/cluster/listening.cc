@@ -13,7 +13,7 @@ namespace {
 
 bool is_link_local(const in6_addr& address) { return IN6_IS_ADDR_LINKLOCAL(&address); }
 
-// Empty: the address is neither IPv4 nor IPv6, or is valid only on one link.
+// The address as text. Empty: the address is neither IPv4 nor IPv6, or is valid only on one link.
 std::string address_text(const sockaddr* address) {
   char text[INET6_ADDRSTRLEN] = {};
   if (address->sa_family == AF_INET) {

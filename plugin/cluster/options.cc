@@ -193,7 +193,7 @@ std::uint64_t call_memory(const Options& options) {
   constexpr std::string_view units = "KMGT";
   const std::size_t unit = digits == std::string::npos ? 1 : units.find(options.memory[digits]);
   const std::size_t shift = 10 * (unit + 1);
-  // at most the largest limit that a configuration may have
+  // The value is at most the largest limit that a configuration may have.
   const std::uint64_t bytes = std::min<std::uint64_t>(std::stoull(options.memory), std::uint64_t{1} << (53 - shift))
                               << shift;
   if (bytes == 0) return 0;  // sbatch reads 0 as all of the node's memory

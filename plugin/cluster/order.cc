@@ -41,7 +41,7 @@ Number whole(const json& from) {
   return from.get<Number>();
 }
 
-// A time that can be added to the clock.
+// Reads a time that is short enough to be added to a time of the clock.
 template <typename Duration>
 Duration duration(const json& from) {
   const Duration value(whole<std::int64_t>(from));
@@ -55,7 +55,7 @@ double amount(const json& from) {
   return value;
 }
 
-// A number of an enumeration whose last value is `last`.
+// Reads a value of an enumeration, whose last value is `last`.
 template <typename Enumeration>
 Enumeration checked(const json& number, Enumeration last) {
   const int value = whole<int>(number);
@@ -87,7 +87,7 @@ struct TerminationWriter {
   json operator()(const engine::Lost& how) const {
     return {{"how", "lost"}, {"detail", how.detail}, {"hint", how.hint}};
   }
-  // A node has no nodes of its own.
+  // A command on a node never takes another node, so these two alternatives do not occur.
   json operator()(const engine::NodeLost& how) const { return (*this)(engine::Lost{how.detail}); }
   json operator()(const engine::NoNode& how) const { return (*this)(engine::Lost{how.detail}); }
 };
@@ -169,7 +169,7 @@ engine::SandboxReport report_of(const json& from) {
   return report;
 }
 
-// The deepest nesting of arrays and objects that is read; orders and answers need less. Bounded because the library's
+// How deeply arrays and objects may be nested; orders and answers need less. There is a limit because the library's
 // reader recurses.
 constexpr int deepest = 8;
 

@@ -150,7 +150,7 @@ void Pool::look_after_pilots(Lock& lock, const Caller& caller) {
 
 void Pool::submit(Lock& lock, const Caller& caller) {
   const std::string command = submission(options_, name_, comment_, program_, ticket_, here_);
-  // Set first, so that it stays set if sbatch's call throws: a job may then exist.
+  // This is set before sbatch is called, so that it stays set if the call throws: a job may then exist.
   uncertain_ = true;
   const Said said = [&] {
     const Unlocked unlocked(lock);

@@ -28,7 +28,7 @@ using std::chrono::milliseconds;
 
 // After the command's own end, how long other processes of its tree may keep the pipes open before they are ended.
 constexpr milliseconds drain_time{250};
-// How long the run waits for the last output if those processes are kept. They may keep the pipes open after that.
+// How long the run waits for the last output if the other processes are kept. They may keep the pipes open for longer.
 constexpr milliseconds kept_drain_time{50};
 
 // How long the plugin waits, after the grace period of an end, before it helps the keepers to kill. They are usually

@@ -20,7 +20,7 @@ int open_terminal(int rows, int columns, TerminalPair& pair) {
   // O_NOCTTY: the terminal must not become the host's controlling terminal.
   pair.master = Descriptor(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
   if (!pair.master || ::grantpt(pair.master.get()) != 0 || ::unlockpt(pair.master.get()) != 0) return errno;
-  // Not opened by its name: in this mount namespace, another file may have that name.
+  // The slave is not opened by its name, because another file may have that name in this mount namespace.
   pair.slave = Descriptor(::ioctl(pair.master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!pair.slave || !resize_terminal(pair.master.get(), rows, columns)) return errno;
   return 0;

@@ -136,7 +136,7 @@ std::optional<std::string> resolve_from(std::string_view prefix, int directory, 
   }
   if (prefix == unknown_folder && !path.starts_with('/')) return std::nullopt;
   int links = 0;
-  // Below a name that does not exist there are no links to read, until `..` leads back.
+  // How many of the last names in `done` do not exist. Below a missing name, there are no links to read.
   std::size_t missing = 0;
   std::string done, rest_of_link, target;
   done.reserve(prefix.size() + 1 + path.size());
@@ -196,7 +196,7 @@ std::vector<std::string> canonical_roots(const std::vector<std::string>& roots) 
   for (const std::string& root : roots) {
     char real[PATH_MAX];
     struct stat status {};
-    // Not resolve_path(), which returns "/" for a path that it cannot resolve: that root would contain everything.
+    // resolve_path() would return "/" for a path that it cannot resolve, and that root would contain everything.
     if (::realpath(root.c_str(), real) != nullptr && ::stat(real, &status) == 0 && S_ISDIR(status.st_mode)) {
       canonical.emplace_back(real);
     }

@@ -43,7 +43,7 @@ struct Inner {
 std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command,
                                   const Whereabouts* where = nullptr);
 
-// True for a program that runs other programs, or may.
+// True for a program that runs, or may run, other programs.
 bool is_wrapper(std::string_view tool);
 
 // True if no additional word can make the tool run a program unnoticed: each one is passed to the inner command, or

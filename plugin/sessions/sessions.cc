@@ -76,7 +76,7 @@ void Session::end(Ending ending) {
   abort_ = nullptr;
   if (ending == Ending::succeeded || ending == Ending::failed) ++commands_;
   if (ending != Ending::refused) last_ = ending == Ending::succeeded ? State::idle : State::failed;
-  // Notified under the lock, because a waiter may be the last owner of this object and destroy it.
+  // Notifies under the lock, because a waiter may be the last owner of this object and destroy it.
   changed_.notify_all();
 }
 

@@ -39,7 +39,7 @@ bool is_control_socket(int fd) {
 // yet.
 bool close_all_above_2() {
   if (::syscall(SYS_close_range, 3U, ~0U, 0U) == 0) return true;
-  // For kernels before 5.9, and for seccomp filters that reject the call.
+  // Closes them one by one on kernels before 5.9, or if a seccomp filter rejects the call.
   int highest = 2;
   if (!wtool::for_each_number("/proc/self/fd", [&](int fd) {
         highest = fd > highest ? fd : highest;

@@ -52,8 +52,8 @@ Sharing shares_memory(const ProcessTree::Member& member) {
 MemorySum sum_memory(const ProcessTree& tree) {
   MemorySum sum;
   for (const ProcessTree::Member& member : tree.members()) {
-    // Checked before the memory is read: in the other order, a vfork child that calls exec in between would cause its
-    // parent's memory to be counted twice.
+    // This is checked before the memory is read: in the other order, a vfork child that calls exec in between would
+    // cause its parent's memory to be counted twice.
     const Sharing sharing = member.parent == ::getpid() ? Sharing::no : shares_memory(member);
     std::uint64_t share = 0;
     if (sharing == Sharing::yes || !read_memory_share(member.process, share)) continue;

@@ -91,7 +91,7 @@ SpawnFailure protect_paths(const SandboxPlan& plan) {
   } else if (::unshare(CLONE_NEWNS) != 0) {
     return {Stage::namespaces, errno};
   }
-  // Must come first; otherwise every bind would show outside the namespace as well.
+  // This must come first; otherwise, every bind would also be visible outside the namespace.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return {Stage::namespaces, errno};
   for (std::size_t i = 0; i < plan.bind_count; ++i) {
     const int error = bind_onto_itself(plan.binds[i] + 1, plan.binds[i][0] == bind_read_only);

@@ -99,7 +99,7 @@ bool apply(const ProtocolLimits& limits) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Comes last before exec, since the limits could make the steps above fail.
+  // The limits are set last before exec, since they could make the steps above fail.
   if (!apply(plan.limits)) fail(failure, Stage::setup, errno);
   const int error = execute(plan);
   fail(failure, Stage::exec, error);

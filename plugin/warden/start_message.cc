@@ -97,7 +97,7 @@ void StartMessage::finish() {
   ruleset_.reset();
   standard_input_.reset();
   if (text_.capacity() > kept_text) {
-    // Not "= {}", which would clear them and keep their memory.
+    // An assignment of {} would clear them but keep their memory.
     text_ = std::vector<char>();
     pointers_ = std::vector<char*>();
   }

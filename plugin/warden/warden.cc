@@ -159,7 +159,7 @@ void Warden::take_message() {
 
 // With a ruleset, the child becomes a scope keeper, not a custodian.
 void Warden::spawn_custodian(std::uint64_t number, Descriptor socket, Descriptor ruleset) {
-  // A command has changed what all custodians, and their commands, would inherit, so a new warden must be started.
+  // If a command has changed what all custodians and their commands would inherit, a new warden must be started.
   if (state_.changed()) return leave();
   if (children_.size() >= max_children) return tell_not_spawned(socket.get(), EAGAIN);
   const pid_t process = ::fork();

@@ -71,7 +71,7 @@ std::string full_name(const ConfigKey& key);
 
 std::vector<std::string> choices_of(const ConfigKey& key);
 
-// nullptr for an unknown key.
+// The key with this name; nullptr: there is no such key.
 const ConfigKey* find_key(std::string_view section, std::string_view name);
 // The same for a key that is known to exist.
 const ConfigKey& key_named(std::string_view section, std::string_view name);

@@ -49,7 +49,7 @@ inline constexpr std::size_t small_result = 16 << 10;
 // The kernel doubles this size, for its own use. Where net.core.rmem_max is lower, Linux's default of 208 KiB, which
 // the kernel doubles as well, is enough for the smallest window, one more event and a small result.
 inline constexpr int receive_buffer = 1 << 20;
-// A small message takes more room than its text: for its record, and for what the kernel adds to each packet.
+// A message takes more room than its text, because of its record and of what the kernel adds to each packet.
 constexpr std::size_t cost(std::size_t text) { return text + 128; }
 
 // The pilot ends its calls when it has received nothing from the host's machine for this long. The host waits longer

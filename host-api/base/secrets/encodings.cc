@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t shortest_form = 8;
 
-// Which digits encode only bits of the value depends on how many bytes are before it.
+// The base64 digits that encode only bits of `value`, if `before` bytes come before it. Digits that also encode bits of
+// its neighbours are left out.
 std::string base64_after(std::size_t before, std::string_view value) {
   const std::size_t first = (before * 8 + 5) / 6;
   const std::size_t end = (before + value.size()) * 8 / 6;

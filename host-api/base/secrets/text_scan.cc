@@ -109,7 +109,7 @@ class TextScan {
     return end;
   }
 
-  // scheme://USER:PASSWORD@host, and scheme://TOKEN@host.
+  // Masks the secret in scheme://USER:PASSWORD@host and scheme://TOKEN@host.
   void user_information(std::size_t begin) {
     const std::size_t end = std::min(text_.find_first_of("/?# \t\r\n'\"<>`", begin), text_.size());
     const std::string_view authority = text_.substr(begin, end - begin);
@@ -123,7 +123,7 @@ class TextScan {
     }
   }
 
-  // Tokens of known shape in the word [begin, end), and JSON web tokens.
+  // Masks tokens of known shape, and JSON web tokens, in the word [begin, end).
   void tokens(std::size_t begin, std::size_t end) {
     for (std::size_t at = begin; at < end; ++at) {
       if (at > begin && is_letter_or_digit(text_[at - 1])) continue;
@@ -178,7 +178,8 @@ class TextScan {
     return std::nullopt;
   }
 
-  // NAME = VALUE, in a file of settings or a program; and SQL's NAME 'VALUE' after WITH or TO.
+  // Masks VALUE in NAME = VALUE, in a file of settings or a program, and in SQL's PASSWORD 'VALUE' after WITH,
+  // ENCRYPTED, SET or USER.
   std::optional<std::size_t> assigned(std::size_t begin, std::size_t end) {
     const std::size_t sign = behind_blanks(end);
     if (at_or_nul(sign) == '=' && at_or_nul(sign + 1) != '=' && at_or_nul(sign + 1) != '~') {
@@ -200,7 +201,7 @@ class TextScan {
     return text_.substr(begin, at - begin);
   }
 
-  // PRAGMA key = 'X', IDENTIFIED BY 'X'
+  // Masks X in SQL's PRAGMA key = 'X' and IDENTIFIED BY 'X'.
   std::optional<std::size_t> statement(std::string_view word, std::size_t end) {
     std::size_t at = behind_blanks(end);
     if (at == end) return std::nullopt;

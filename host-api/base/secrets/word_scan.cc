@@ -290,7 +290,7 @@ class WordScan {
     }
   }
 
-  // Programs that take a secret as an operand.
+  // Masks the operand of a program that takes a secret as an operand.
   void positional() {
     if (commands_.empty()) return;
     const auto program = std::find_if(commands_.begin(), commands_.end(), [](std::string_view word) {

@@ -11,7 +11,7 @@ namespace wtool::engine {
 struct FilterOptions {
   bool network = true;           // false: no sockets but those of AF_UNIX
   bool refuse_truncate = false;  // for a Landlock that does not cover truncation: opening for reading must not truncate
-  bool ipc = false;              // true: shared memory, semaphores and message queues of System V, and POSIX queues
+  bool ipc = false;  // true: allows shared memory, semaphores and message queues of System V, and POSIX queues
 };
 
 // The program, as an array of struct sock_filter. Empty on failure; `error` is then a sentence.

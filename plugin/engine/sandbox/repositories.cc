@@ -94,8 +94,8 @@ class RepositoryGuard {
   }
 
   void protect(NamesInFolders& folders) {
-    // Needed even if the repository has none of the names: otherwise it could be moved away and replaced by another
-    // folder.
+    // This is needed even if the repository has none of the names: otherwise, the repository could be moved away and
+    // replaced by another folder.
     if (namespaces_) hold_in_place(path_, write_roots_, names_);
     const auto found = folders.protect(path_, guarded, true, write_roots_, namespaces_, names_);
     read_configuration(std::find(found.begin(), found.end(), "commondir") != found.end());

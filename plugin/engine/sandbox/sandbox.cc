@@ -262,7 +262,7 @@ SandboxFeatures SandboxFeatures::of_kernel() {
     features.landlock_error = errno;
     features.landlock_abi = 0;
   }
-  // Only a query: it changes nothing.
+  // This call is only a query, and changes nothing.
   const std::uint32_t action = SECCOMP_RET_ERRNO;
   features.seccomp = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0U, &action) == 0;
   return features;

@@ -8,8 +8,8 @@ constexpr std::string_view blanks = " \t\f\v\r";
 
 class SedReader {
  public:
-  // Versions of sed differ in whether a delimiter inside a bracket expression is one. With `brackets`, it is an
-  // ordinary character.
+  // Some versions of sed end the part at a delimiter inside a bracket expression; for others, it is an ordinary
+  // character there. `brackets`: it is an ordinary character.
   SedReader(std::string_view script, bool brackets) : script_(script), brackets_(brackets) {}
 
   ScriptFindings read() {

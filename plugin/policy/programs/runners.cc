@@ -471,7 +471,7 @@ constexpr ProgramSpec runner_specs[] = {
                 "--verbose --version",
      .rules = false,
      .runs = Runs::special},
-    // Made for a person at a terminal, or controlled by commands while they run.
+    // These programs are made for a person at a terminal, or are controlled by commands while they run.
     {.names = "vimdiff, rvim, gvim",
      .rules = false,
      .runs = Runs::steered,

@@ -243,7 +243,7 @@ class OptionTable {
   // known. A digit that is not an option itself begins a number.
   const Option* letter(char c) const;
   // The meaning of the long option (without its value). An abbreviation means a safe option only if all options that it
-  // can mean are safe; otherwise it means an unsafe one. Without an option: not known.
+  // can mean are safe; otherwise it means an unsafe one. If the result has no option, the name is not known.
   Named word(std::string_view name) const;
 
   // For words that may be known only when the command runs; `unproven` options are included. any_letter: the option of

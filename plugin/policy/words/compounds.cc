@@ -5,7 +5,7 @@
 
 namespace wtool::policy {
 
-// At a `(`: reads a subshell, or bash's arithmetic command.
+// Called at a `(`. Reads a subshell, or bash's arithmetic command.
 void WordReader::subshell(std::size_t begin) {
   if (peek_second() == '(') {
     const bool bash = bash_only(begin, "two parentheses, which shells read differently");

@@ -25,7 +25,7 @@ void WordReader::opens(ReadWord* read, std::size_t begin, OpenMark mark, const s
   read->marks.emplace_back(read->word.text.size(), mark);
 }
 
-// At a `$`. `read` is null if the text is not needed.
+// Called at a `$`. `read` is nullptr if the text is not needed.
 void WordReader::dollar(Quotes quotes, ReadWord* read) {
   const std::size_t begin = at_;
   step();
@@ -174,8 +174,8 @@ bool WordReader::arithmetic(char open, char close, int closing) {
   return false;
 }
 
-// At a single quote that a shell honours when it looks for the end of the text, but that quotes nothing when the shell
-// expands the text.
+// Called at a single quote that a shell honours when it looks for the end of the text, but that quotes nothing when the
+// shell expands the text.
 void WordReader::quoted_in_expansion() {
   const std::size_t begin = at_;
   step();

@@ -102,7 +102,7 @@ void judge_test(const Judgement& judgement) {
   }
 }
 
-// printf -v NAME, wait -p NAME.
+// Judges the name of the variable in printf -v NAME and in wait -p NAME.
 void judge_named_option(const Judgement& judgement, std::string_view option) {
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
@@ -121,7 +121,8 @@ void judge_named_option(const Judgement& judgement, std::string_view option) {
   }
 }
 
-// Judges, by its spec, what the options and operands of a builtin make the shell run. read's -a names an array.
+// Judges what the options and operands of a builtin make the shell run, as its spec says. The value of read's -a is the
+// name of an array, so it is judged as a name.
 void judge_options(const Judgement& judgement) {
   const OptionTable& builtin = *programs::find_program(judgement.tool);
   const ParsedCommand reading = read_options(judgement.words(), 1, builtin);

@@ -29,16 +29,16 @@ struct Judgement {
   const std::vector<Word>& words() const { return command.words; }
   const Word& word(std::size_t index) const { return command.words[index]; }
 
-  // The words from `first` on are run as a command, with the standard input of this one. Does nothing if no words
-  // follow.
+  // Adds the words from `first` on as a command, which has the standard input of this command. Does nothing if there
+  // are no such words.
   Inner* runs(std::size_t first, std::vector<Word> assignments = {}) const;
-  // These words are run as a command, with the standard input of this one.
+  // Adds these words as a command, which has the standard input of this command.
   Inner* runs_words(std::vector<Word> words, std::vector<Word> assignments = {}) const;
-  // A shell is run without arguments.
+  // Adds a shell without arguments.
   void runs_shell() const;
-  // The text is shell text; unclear if it is not literal.
+  // Adds the text as shell text, or as unclear if it is not literal.
   void runs_script(const Word& text) const;
-  // The words from `first` on, joined by spaces, are shell text.
+  // Adds the words from `first` on, joined by spaces, as shell text.
   void runs_joined(std::size_t first) const;
   void runs_code(const Word& text, std::string reason) const;
   void is_unclear(const Word& text, std::string reason) const;

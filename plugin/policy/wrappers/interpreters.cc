@@ -189,7 +189,7 @@ void judge_database(const Judgement& judgement) {
   }
 }
 
-// True for a word that, by the spec, makes the program run something.
+// True if the spec says that this word makes the program run something.
 bool tells(const ProgramSpec& telling, const std::string& text) {
   const std::string capitals = in_capitals(text);
   const bool is_bundle = text.size() > 1 && text[0] == '-' && text[1] != '-';

@@ -130,7 +130,7 @@ void judge_env(const Judgement& judgement, int depth) {
   run_with_assignments(judgement, at);
 }
 
-// su [-] [USER [ARGUMENTS OF THE SHELL]], and runuser, which with -u takes a command.
+// The form of su is su [-] [USER [ARGUMENTS OF THE SHELL]]. runuser has the same form, but with -u it takes a command.
 void judge_su(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("su"));
   if (judgement.has_obstacle(reading) || reading.find("h V help version") != nullptr) return;
@@ -151,7 +151,7 @@ void judge_su(const Judgement& judgement) {
   judgement.runs_words(std::move(shell));
 }
 
-// flock FILE COMMAND, flock FILE -c TEXT, flock DESCRIPTOR.
+// flock has three forms: flock FILE COMMAND, flock FILE -c TEXT, and flock DESCRIPTOR.
 void judge_flock(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("flock"));
   if (judgement.has_obstacle(reading) || reading.operands.empty()) return;
@@ -224,7 +224,7 @@ void judge_ssh(const Judgement& judgement) {
   }
 }
 
-// entr COMMAND, in which entr replaces /_ by the file that has changed; entr -s TEXT.
+// entr has two forms: entr COMMAND, in which entr replaces /_ by the file that has changed, and entr -s TEXT.
 void judge_entr(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("entr"));
   if (judgement.has_obstacle(reading) || reading.operands.empty()) return;

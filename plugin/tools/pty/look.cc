@@ -1,4 +1,4 @@
-// pty_read, pty_resize, pty_stop and pty_list.
+// The tools pty_read, pty_resize, pty_stop and pty_list.
 #include <algorithm>
 
 #include "base/utf8.h"

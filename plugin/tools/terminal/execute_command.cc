@@ -1,4 +1,4 @@
-// terminal_execute_command.
+// The tool terminal_execute_command: runs one command in a terminal session.
 #include <algorithm>
 
 #include "base/signal_name.h"
@@ -117,7 +117,7 @@ class TerminalFormat {
     return object;
   }
 
-  // For a command that has no exit code.
+  // The answer of a command that has no exit code.
   Json broken_off(const char* code, const std::string& message, const std::string& hint) {
     Json object = terminal::failure(code, message, hint);
     add_output(object);

@@ -1,4 +1,4 @@
-// terminal_create_session, terminal_close_session and terminal_get_status.
+// The tools terminal_create_session, terminal_close_session and terminal_get_status.
 #include "call/session_calls.h"
 #include "tools/parameters.h"
 #include "tools/terminal/reply.h"
