@@ -77,7 +77,7 @@ Descriptor step_into(const Descriptor& above, const std::string& name) {
 std::string reason(int number, const fs::path& path) {
   std::error_code none;
   if (!fs::is_symlink(path, none)) return ::strerror(number);
-  const std::string real = fs::canonical(path, none).string();  // a link to nothing has no such path
+  const std::string real = fs::canonical(path, none).string();  // empty for a link whose target does not exist
   return path.string() + " is a symbolic link, which a command may have made; " +
          (none ? "remove it" : "remove it, or use the path " + real);
 }

@@ -51,7 +51,7 @@ void append_json_value(std::string& out, const Json& value) {
     case Json::value_t::number_unsigned:
       out += std::to_string(value.template get<std::uint64_t>());
       return;
-    default:  // A number with a fraction; the library's two other types are in no JSON text.
+    default:  // A number with a fraction; the library's two other types do not occur in JSON text.
       out += value.dump();
   }
 }

@@ -33,7 +33,7 @@ std::string random_parent() {
     auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(now), now >>= 8U;
   }
-  bytes.back() |= 1U;  // Never 0.
+  bytes.back() |= 1U;  // An id must not be 0.
   return to_hex(bytes);
 }
 

@@ -122,7 +122,7 @@ void ServingCustodian::serve() {
     Header header{};
     if (received.size < static_cast<ssize_t>(sizeof header)) quit(station_);
     std::memcpy(&header, buffer_, sizeof header);
-    if (header.kind == Kind::end || header.kind == Kind::keep) {  // The message crossed the report of its call.
+    if (header.kind == Kind::end || header.kind == Kind::keep) {  // The report of its call was already sent.
       for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
       continue;
     }

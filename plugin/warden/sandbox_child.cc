@@ -54,7 +54,8 @@ int write_map(const char* path, const char* text) {
 
 // The child keeps its user and group in the new namespace, in which it may mount.
 int map_user(const SandboxPlan& plan) {
-  ::prctl(PR_SET_DUMPABLE, 1);  // Else root would own the child's files in /proc. Safe: the child shares no memory.
+  // Otherwise, root would own the child's files in /proc. This is safe, because the child shares no memory.
+  ::prctl(PR_SET_DUMPABLE, 1);
   int error = write_map("/proc/self/setgroups", "deny");
   if (error == 0) error = write_map("/proc/self/uid_map", plan.user_map);
   if (error == 0) error = write_map("/proc/self/gid_map", plan.group_map);

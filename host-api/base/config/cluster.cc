@@ -27,7 +27,7 @@ bool is_size(const std::string& text) {
 }
 
 bool is_address(const std::string& text) {
-  in6_addr address{};  // the larger one
+  in6_addr address{};  // large enough for both kinds of address
   return ::inet_pton(AF_INET, text.c_str(), &address) == 1 || ::inet_pton(AF_INET6, text.c_str(), &address) == 1;
 }
 

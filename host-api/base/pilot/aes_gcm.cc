@@ -87,7 +87,7 @@ bool open_by_ipsec_mb(unsigned char* sealed, std::size_t size, std::string_view 
   ipsec_mb()->gcm256_dec(&expanded.data, &expanded.context, sealed, sealed, text, nonce.data(), bound_bytes(bound),
                          bound.size(), tag.data(), tag.size());
   if (sodium_memcmp(tag.data(), sealed + text, tag_size) == 0) return true;
-  sodium_memzero(sealed, text);  // nobody may use what is not authentic
+  sodium_memzero(sealed, text);  // a text that is not authentic must not be used
   return false;
 }
 

@@ -8,7 +8,7 @@
 namespace wtool::secrets {
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);
-bool is_any_of(std::initializer_list<std::string_view> words, std::string_view text);  // in any case
+bool is_any_of(std::initializer_list<std::string_view> words, std::string_view text);  // ignores case
 
 // True for names of variables and fields: *TOKEN*, *SECRET*, *PASSWORD*, *API_KEY*, ... in any case.
 bool is_secret_name(std::string_view name);

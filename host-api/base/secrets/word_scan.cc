@@ -23,7 +23,7 @@ int hex_value(char c) {
 // One word, without its quotes.
 struct UnquotedWord {
   std::string_view plain;              // the word, if nothing in it is quoted
-  std::size_t begin = 0;               // of plain, in the piece
+  std::size_t begin = 0;               // where `plain` begins in the piece
   std::string own;                     // the word, if something in it is quoted
   std::vector<CharacterPlace> places;  // one for each character of `own`
   bool in_single_quotes = false;       // the word begins in single quotes
