@@ -60,8 +60,8 @@ std::unique_ptr<const FleetPolicy> fleet;  // read once, by init
 const wtool_host* current_host = nullptr;
 const wtool_host_approval* host_approval = nullptr;  // NULL: the host asks nobody
 
-// build/lib/wtool/shell_tools.so -> build/libexec/wtool/shell-warden. In an installation, the
-// installation prefix takes the place of build/.
+// For the plugin build/lib/wtool/shell_tools.so, the warden is build/libexec/wtool/shell-warden. In an installation,
+// the installation prefix takes the place of build/.
 std::string find_warden() {
   Dl_info here{};
   if (::dladdr(&wtool_entry_v1, &here) == 0 || here.dli_fname == nullptr) return {};

@@ -148,7 +148,8 @@ Descriptor open_without_links(const std::string& file, int flags, mode_t mode, s
 
 namespace {
 
-// Opens `path`, which is below the folder `here`, unless it leads out of the folder. `rules`: further RESOLVE_ constants.
+// Opens `path`, which is below the folder `here`, unless a link in it leads out of the folder. `rules`: further
+// RESOLVE_ constants.
 Descriptor open_below(const fs::path& here, const fs::path& path, int flags, std::uint64_t rules) {
   const Descriptor folder(::open(here.c_str(), as_folder));
   const std::string relative = path.lexically_relative(here).string();

@@ -68,7 +68,7 @@ Pool::~Pool() {
   }
 }
 
-// Under the lock, in a forked child. The connections and pilots stay with the parent, because two processes that
+// Called under the lock, in a forked child. The connections and pilots stay with the parent, because two processes that
 // encrypt with the same keys would reveal what they send. The child closes its copies of the descriptors, which the
 // parent does not notice.
 void Pool::leave_to_parent() {
@@ -94,7 +94,7 @@ void Pool::leave_to_parent() {
   owner_ = ::getpid();
 }
 
-// Under the lock. Makes the listening socket and the ticket.
+// Must be called under the lock. Makes the listening socket and the ticket.
 bool Pool::start(std::string& why) {
   if (owner_ != ::getpid()) leave_to_parent();
   if (started_) return true;
@@ -182,7 +182,7 @@ void Pool::watch(int descriptor) const {
 
 void Pool::unwatch(int descriptor) const { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr); }
 
-// Under the lock: does whatever can be done without waiting.
+// Must be called under the lock. Does whatever can be done without waiting.
 void Pool::advance() {
   // There is room for every newcomer, because a newcomer that has sent something must be read now, or it would be
   // treated as silent.

@@ -13,7 +13,7 @@
 
 namespace wtool::engine {
 
-// Set from any thread, and noticed through a descriptor by the thread that runs the call.
+// Any thread may request the cancellation of a call. The thread that runs the call notices it through a descriptor.
 class Cancellation {
  public:
   enum class Mode : std::uint32_t { none = 0, graceful = 1, now = 2 };

@@ -36,7 +36,7 @@ bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words);
 std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::string>& texts,
                                   std::string_view directory, const std::vector<std::string>& roots);
 
-// The option that makes the tool open the files that a list names: -c in sha256sum -c LIST.
+// The index of the option that makes the tool open the files that a list names, such as -c in sha256sum -c LIST.
 std::optional<std::size_t> find_list_of_sums(std::string_view tool, const std::vector<std::string>& texts);
 
 // True if the command may make a link, or move a link so that its target changes. Where the paths of later commands

@@ -121,7 +121,8 @@ void Pty::take(std::string_view bytes) {
     master = master_;
     changed_.notify_all();
   }
-  // Sends the answers to what the program asked its terminal. They are dropped if the program does not read them.
+  // Answers the questions that the program asked its terminal. The answers are dropped if the program does not read
+  // them.
   if (!replies.empty() && master) (void)!::write(master->get(), replies.data(), replies.size());
   // The lock is not fair: a waiting thread gets it only if it stays free for a moment.
   if (const auto took = Clock::now() - begin; took > long_take) std::this_thread::sleep_for(took / 8);

@@ -230,8 +230,8 @@ void watch_other_machine(int socket, std::chrono::seconds patience) {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, seconds * 1000);
 }
 
-// By default, the kernel begins with a buffer of 64 KiB, and enlarges it as the program reads. A TCP window that
-// stays closed ends the connection, as if the other machine were gone.
+// By default, the kernel begins with a buffer of 64 KiB, and enlarges it as the program reads. A full buffer closes the
+// TCP window, and a window that stays closed ends the connection, as if the other machine were gone.
 void make_room_for_window(int socket) {
   ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
 }

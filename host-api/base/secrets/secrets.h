@@ -1,5 +1,5 @@
 // Finds what looks like a secret and masks it: for logs, the audit trail, the journal of a run, and error messages.
-// Pure, and linear in the size of the text.
+// Depends only on the texts that it is given, and takes time linear in their size.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Fields of notations other than a shell's words, and tokens of known shape.
+// Finds fields of notations other than a shell's words, and tokens of known shape.
 #include <algorithm>
 #include <optional>
 

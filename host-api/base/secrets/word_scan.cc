@@ -306,7 +306,8 @@ class WordScan {
     if (takes_password && words_.size() > 3) mark(words_.back(), 0);
   }
 
-  // vault login TOKEN, vault token revoke TOKEN: the operands after these words, except NAME=VALUE.
+  // Masks the token in vault login TOKEN and vault token revoke TOKEN: the operands after these words, except
+  // NAME=VALUE.
   void operands_of_vault() {
     const auto vault = std::find_if(words_.begin(), words_.end(),
                                     [](const UnquotedWord& word) { return base_name(word.text()) == "vault"; });

@@ -17,8 +17,8 @@ using namespace landlock;
 constexpr std::uint64_t of_files = execute | write_file | read_file | truncate | ioctl_device;
 
 constexpr std::uint64_t reading = execute | read_file | read_dir;
-// Without make_char and make_block: with them, a command of the user root could make a device file, and read and write
-// the disk outside of all sandbox roots.
+// make_char and make_block are not included: with them, a command of the user root could make a device file, and read
+// and write the disk outside of all sandbox roots.
 constexpr std::uint64_t writing = reading | write_file | remove_dir | remove_file | make_dir | make_reg | make_sock |
                                   make_fifo | make_sym | refer | truncate | ioctl_device;
 constexpr std::uint64_t using_device = read_file | write_file | truncate | ioctl_device;
