@@ -434,7 +434,7 @@ TreeEnd WardenClient::kill_tree(Custodian custodian, std::uint64_t call, Clock::
       if (!result.certain) result.suspects = orphans_since(began, custodian.warden->reaper());
     }
   } catch (...) {
-    // No memory even for names. The custodian's death hands everything to the warden, which kills it.
+    // There is no memory, not even for names. The custodian's death hands everything to the warden, which kills it.
     custodian.kill();
   }
   custodian.warden->wake();  // A leaving warden cannot exit while it is stopped (SIGSTOP).

@@ -194,7 +194,7 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
     }
     for (const std::string_view candidate : candidates) {
       if (candidate.empty() || candidate == "/dev/null") continue;
-      // Tools that take addresses decode %2e to a dot, so such an address may contain `..`.
+      // Tools decode %2e in an address to a dot, so an address that is treated as a path may contain `..` in this form.
       if (candidate.find("://") != candidate.npos && candidate.find('%') != candidate.npos &&
           !is_address(tool, candidate)) {
         return unknown(i, "it is written with %");

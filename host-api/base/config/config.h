@@ -51,8 +51,8 @@ struct Setting {
 struct Layer {
   std::string title;                              // "fleet", "user", "project" or "--config"
   std::string file;                               // the layer's name in error messages
-  std::string folder;                             // the folder that the layer's relative paths are relative to
-  std::string base;                               // the folder that relative paths in default values are relative to
+  std::string folder;                             // the folder from which the layer's relative paths are resolved
+  std::string base;                               // the same for relative paths in default values
   std::map<std::string, Setting> settings{};      // by "section.name"
   std::map<std::string, ConfigPlace> sections{};  // the sections that occur in it, empty or not
   std::vector<std::pair<std::string, ConfigPlace>> lock{};  // sections and keys
@@ -86,7 +86,7 @@ std::optional<Config> merge(const std::vector<Layer>& layers, const std::string&
                             ConfigDiagnostics& diagnostics);
 
 // The configuration that has `text` as its only layer, as JSON text. `name` is the layer's name in errors; its relative
-// paths are relative to `folder`. Nothing: `error` has the mistakes.
+// paths are resolved from `folder`. Nothing: `error` has the mistakes.
 std::optional<std::string> parse_config(const std::string& text, const std::string& name, const std::string& folder,
                                         std::string& error);
 

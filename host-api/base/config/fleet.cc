@@ -143,7 +143,7 @@ bool list_parts(int folder, const std::string& path, std::vector<std::string>& n
   return false;
 }
 
-// Paths in default values are relative to the project, as those of the user's file are.
+// Relative paths in default values are resolved from the project, as those of the user's file are.
 void add_layer(const std::string& text, const std::string& path, const std::string& folder, std::vector<Layer>& layers,
                ConfigDiagnostics& diagnostics) {
   Layer layer{.title = fleet_title, .file = path, .folder = folder, .base = ""};

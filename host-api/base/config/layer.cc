@@ -166,7 +166,7 @@ class LayerReader {
     layer_.settings.insert_or_assign(full_name(key), std::move(setting));
   }
 
-  // False: there was a mistake, which is noted.
+  // Reads a list. False: there was a mistake, which is noted.
   bool read_list(const ConfigKey& key, const YAML::Node& node, Setting& setting) {
     setting.value = json::array();
     for (const auto& element : node) {

@@ -24,7 +24,7 @@ std::string range(const ConfigKey& key) {
          (key.or_none ? ", or 0 for no limit" : "");
 }
 
-// Makes `value` an absolute path; a relative path is relative to `folder`. Returns what is wrong; empty: nothing.
+// Makes `value` an absolute path; a relative path is resolved from `folder`. Returns what is wrong; empty: nothing.
 std::string check_location(const std::string& wanted, const std::string& folder, json& value) {
   if (!value.is_string() || value.get_ref<const std::string&>().empty()) return wanted + ", but is " + shown(value);
   const auto& text = value.get_ref<const std::string&>();
@@ -159,7 +159,7 @@ std::string check_element(const ConfigKey& key, const std::string& folder, json&
       const std::string given = shown(value);
       auto& entry = value.get_ref<std::string&>();
       std::string problem = entry_problem(entry);
-      // The relative path of a program is relative to the file's folder, wherever the command runs.
+      // A program's relative path is resolved from the folder of the file, wherever the command runs.
       if (problem.empty() && entry.front() != '/' && entry.substr(0, entry.find(' ')).find('/') != std::string::npos) {
         const std::size_t end = std::min(entry.find(' '), entry.size());
         json program = entry.substr(0, end);

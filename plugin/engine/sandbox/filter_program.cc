@@ -32,7 +32,7 @@ sock_filter jump(unsigned comparison, std::uint32_t value, std::size_t met, std:
 sock_filter give(std::uint32_t action) { return BPF_STMT(BPF_RET | BPF_K, action); }
 sock_filter fail_with(int error) { return give(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)); }
 
-// Skips `unmet` instructions if the test does not hold.
+// The code of a test. It skips `unmet` instructions if the test does not hold.
 Code code_of(const ArgumentTest& test, std::size_t unmet) {
   const std::size_t low = offsetof(seccomp_data, args) + test.argument * sizeof(std::uint64_t);
   switch (test.kind) {

@@ -119,7 +119,7 @@ void add_last_part(std::string_view before, std::vector<Candidate>& found) {
   }
   before.remove_prefix(part + 2);
   for (const std::string_view words : {"cannot create ", "cannot open output file ", "cannot open "}) {
-    // dash and ld: what follows is the path, with all its spaces.
+    // In these messages of dash and ld, everything that follows is the path, even if it has spaces.
     if (before.starts_with(words)) return found.push_back({before.substr(words.size()), false});
   }
   if (!before.starts_with('/')) before.remove_prefix(before.rfind(' ') + 1);  // npos + 1 is 0: one word.
