@@ -112,7 +112,7 @@ class Call:
                 self._tool.contents.call_cancel(self._handle, how, _abi.view(words))
 
     def wait(self) -> None:
-        """Waits for the end. The first interruption cancels the call; a later one ends it without a grace period. Raises the last one."""
+        """Waits for the end. The first interruption cancels the call; a later one leaves the command no time. Raises the last one."""
         interruption: Optional[BaseException] = None
         while not self._ended.is_set():
             try:
