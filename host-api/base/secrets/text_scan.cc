@@ -178,8 +178,7 @@ class TextScan {
     return std::nullopt;
   }
 
-  // Masks VALUE in NAME = VALUE, in a file of settings or a program, and in SQL's PASSWORD 'VALUE' after WITH,
-  // ENCRYPTED, SET or USER.
+  // Masks VALUE in NAME = VALUE, in a file of settings or a program, and in SQL's PASSWORD 'VALUE' of a user or a role.
   std::optional<std::size_t> assigned(std::size_t begin, std::size_t end) {
     const std::size_t sign = behind_blanks(end);
     if (at_or_nul(sign) == '=' && at_or_nul(sign + 1) != '=' && at_or_nul(sign + 1) != '~') {
@@ -190,7 +189,7 @@ class TextScan {
       if (!closes && (quote == '\'' || quote == '"' || begins_line(begin))) return value(from);
     }
     const bool is_sql = at_or_nul(sign) == '\'' && is_any_of({"PASSWORD"}, text_.substr(begin, end - begin)) &&
-                        is_any_of({"WITH", "ENCRYPTED", "SET", "USER"}, word_before(begin));
+                        (is_any_of({"WITH", "ENCRYPTED", "SET"}, word_before(begin)) || follows_account(begin));
     return is_sql ? std::optional(value(sign)) : std::nullopt;
   }
 
@@ -199,6 +198,21 @@ class TextScan {
     std::size_t begin = at;
     while (begin > 0 && at - begin < 16 && is_name_character(text_[begin - 1])) --begin;
     return text_.substr(begin, at - begin);
+  }
+
+  // Whether USER or ROLE is among the last words before `at`, in the same statement: ALTER ROLE "bob" LOGIN PASSWORD 'X'.
+  bool follows_account(std::size_t at) const {
+    constexpr std::size_t reach = 128;
+    const std::size_t first = at > reach ? at - reach : 0;
+    const std::string_view before = text_.substr(first, at - first);
+    std::string_view statement = before.substr(before.find_last_of(";\n") + 1);
+    while (!statement.empty()) {
+      const auto end = static_cast<std::size_t>(
+          std::find_if_not(statement.begin(), statement.end(), is_name_character) - statement.begin());
+      if (is_any_of({"USER", "ROLE"}, statement.substr(0, end))) return true;
+      statement.remove_prefix(std::min(end + 1, statement.size()));
+    }
+    return false;
   }
 
   // Masks X in SQL's PRAGMA key = 'X' and IDENTIFIED BY 'X'.
