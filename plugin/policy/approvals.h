@@ -1,8 +1,8 @@
 // The answers that a person has given for good, `always` and `never`, in a file that the person can read and edit.
 //
-// - An answer applies to exactly one command, directory, environment and standard input, to the limit that it lifts (if
-//   any), and either to an interactive program or to one that is not interactive. Of the values of variables and the
-//   text of the input, only the SHA-256 is kept.
+// - An answer applies to exactly one command, directory, environment and standard input, to the limit that it lifts
+//   (if any), and either to an interactive program or to one that is not interactive. Of the values of variables and
+//   the text of the input, only the SHA-256 is kept.
 // - The file is JSON: {"always": [{"command", "directory", "environment": {NAME: SHA-256}, "stdin": SHA-256}],
 //   "never": [...]}. A call without a text for its standard input has no "stdin", an answer that opens the network has
 //   "lifts": ["network"], and an answer for an interactive program has "interactive": true. The file is read again for

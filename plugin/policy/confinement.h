@@ -30,13 +30,13 @@ bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words);
 
 // The first of `texts` (literal words, the program first) that names a path outside `roots` (canonical), resolved from
 // `directory` (canonical). The path may be anywhere in the word: at its start, after the letters of options, or after
-// one of the characters = , : @. An address is treated as a path, because a link may be called `http:`. The exception
-// is a scheme that never names a file, if the tool takes addresses. Words that the tool reads as text (a pattern, a
-// script) and /dev/null are skipped.
+// one of the characters = , : @. An address such as http://host is treated as a path, because a link may be called
+// `http:`. The exception is a scheme that never names a file, if the tool takes addresses. Words that the tool reads as
+// text (a pattern, a script) and /dev/null are skipped.
 std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::string>& texts,
                                   std::string_view directory, const std::vector<std::string>& roots);
 
-// The index of the option that makes the tool open the files that a list names, such as -c in sha256sum -c LIST.
+// Finds the option that makes the tool open the files that a list names, such as -c in `sha256sum -c LIST`.
 std::optional<std::size_t> find_list_of_sums(std::string_view tool, const std::vector<std::string>& texts);
 
 // True if the command may make a link, or move a link so that its target changes. Where the paths of later commands

@@ -57,7 +57,7 @@ class CovenantCommand {
   const std::string& line() const { return line_; }                 // trimmed
   const std::vector<std::string>& words() const { return words_; }  // empty: the line is refused
   const std::vector<std::string>& executed() const { return reading_.executed; }
-  Variables environment() const;  // what the command needs to be safe
+  Variables environment() const;  // variables that make the command safe to run
 
   // The reason for a refusal becomes the error message. The reason for an ask becomes the prompt.
   Verdict judge(const std::string& directory, const Programs& programs) const;

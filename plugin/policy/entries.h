@@ -1,5 +1,5 @@
 // The entries of commands.allow, commands.deny and commands.ask: which commands they cover, and the reason to give if
-// no entry covers a command. Pure, except that it looks up which file a name refers to.
+// no entry covers a command. Pure, except that it looks up the files of programs.
 #pragma once
 
 #include <string>

@@ -14,8 +14,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 struct EnvironmentRules;
 
 // The sources of "NAME=value" texts, in this order:
-// - the inherited variables that `rules.inherit` and `rules.deny` keep, each name once (if a name occurs twice, the
-//   first value is used, as by getenv);
+// - the inherited variables that `rules.inherit` and `rules.deny` keep, each name once (the first one is used,
+//   as getenv does);
 // - `rules.set` and `additions`, which replace inherited ones;
 // - variables that keep commands from waiting for a person (PAGER=cat, ...), unless they are already set;
 // - if PATH is not set yet, `fallback_path` as PATH, because a shell does not work without it.

@@ -1,7 +1,7 @@
 // Decides whether a program may run interactively. Keystrokes cannot be judged: a shell, an editor or a debugger runs
 // whatever is typed. If rules for commands apply (an allow, deny or ask list, or confined arguments), the person who
-// writes these rules must therefore list the program in commands.interactive. Pure, except that it looks up which file
-// a name refers to.
+// writes these rules must therefore list the program in commands.interactive. Pure, except that it looks up the
+// files of programs.
 #pragma once
 
 #include <string_view>

@@ -1,7 +1,8 @@
-// Judges a command line by the configured rules: allow, ask or deny, and why. Pure, except that it looks up which file
-// a name refers to and where a path leads.
+// Judges a command line by the configured rules: allow, ask or deny, and why. Pure, except that it looks up the files
+// of programs and resolves paths.
 //
-// - The strictest verdict wins. Entries of commands.deny come first, whatever else is wrong with the line.
+// - The strictest verdict wins. Entries of commands.deny take precedence, whatever else is wrong with the
+//   line.
 // - Under an allow list, or with directories.confine_arguments, every word must be known before it runs, and the line
 //   that runs is made from the words that were judged.
 // - With only commands.deny or commands.ask, every command in the line is checked at any depth, and a line is refused
@@ -30,7 +31,7 @@ struct Situation {
   std::vector<std::string> roots;                 // directories.roots, canonical
   std::string directory;                          // the working directory, canonical
   bool by_shell = true;                           // false: the line is one command, which no shell runs
-  const EnvironmentRules* environment = nullptr;  // its `allow` and `deny` apply; nullptr: only harmless names pass
+  const EnvironmentRules* environment = nullptr;  // for its `allow` and `deny`; nullptr: only harmless names pass
   bool expands = false;                           // globs, $HOME, $PWD and $? are expanded while the line is judged
   std::string home = {};                          // the value that HOME will have for the command
   bool gets_text = false;                         // the call passes a text for standard input, which nobody has judged

@@ -1,5 +1,5 @@
 // A list of programs that may run, as it is written in environment variables and small files. Pure, except that it
-// looks up which file a name refers to.
+// looks up the files of programs.
 #pragma once
 
 #include <string>

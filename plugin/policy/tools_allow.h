@@ -1,7 +1,7 @@
 // tools-allow.json, the list by which the terminal tools judge a command: a JSON array of program names, such as
 // ["node", "npm", "git"].
 //
-// - A program is allowed by its name. An absolute path is treated as its last component if a search for that name finds
+// - A program is allowed by its name. An absolute path is judged by its last component if a search for that name finds
 //   exactly this file. Any other path is not allowed.
 // - Arguments must not contain characters that a shell would interpret. No shell reads the arguments, but the program
 //   may pass them to one.

@@ -7,7 +7,7 @@
 
 namespace wtool::policy {
 
-// Ordered by strictness: of several decisions, the greatest applies.
+// Ordered by strictness: of several decisions, the greatest one applies.
 enum class Decision { allow, ask, deny };
 
 inline std::string_view to_text(Decision decision) {

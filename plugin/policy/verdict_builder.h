@@ -16,8 +16,8 @@ struct TextPlace {
   std::optional<Range> outer;  // if `line` is a word of another text: the range of this word in the whole line
 };
 
-// Collects findings; the strictest decides. Of equally strict findings the first decides, but a finding from an entry
-// that a person has written takes precedence.
+// Collects findings; the strictest decides. Of equally strict findings the first one decides, but a finding from an
+// entry that a person has written takes precedence.
 class VerdictBuilder {
  public:
   // `rules` must outlive this object.

@@ -1,5 +1,5 @@
 // Which commands a command runs besides itself: env, timeout, xargs and the like run their arguments; sh -c reads shell
-// text; python -c reads code that cannot be judged. Pure, except that it looks up where a path leads.
+// text; python -c reads code that cannot be judged. Pure, except that it resolves paths.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Says whether a project's repository could make git execute programs that no flag of git switches off.
+// Finds out whether a project's repository could make git execute programs that no flag of git can switch off.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace wtool::policy::covenant {
 
 // Looks at the configuration of the repository that git finds from `directory` upward to `root` (both canonical). True
 // if it names filters, which `git status` and `git diff` run on changed files, if it includes other files, which may
-// name filters, or if it cannot be read. The configurations of the user and the system are not checked, because the
+// name filters, or if it cannot be read. The configurations of the user and the system are not examined, because the
 // user chose them.
 bool may_filter(const std::string& directory, const std::string& root);
 

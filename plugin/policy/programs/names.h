@@ -1,5 +1,5 @@
-// The name under which the database has a program: a version, a target or an alternative in a program's name does not
-// make it a different program. Pure functions.
+// Finds the name under which the database lists a program. A version, a target or an alternative in a program's name
+// does not make it a different program. Pure.
 #pragma once
 
 #include <string>

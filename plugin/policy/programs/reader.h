@@ -17,7 +17,7 @@ using Words = std::vector<std::string>;
 // True if `list`, separated by `separator`, contains `item`.
 bool is_listed(std::string_view list, std::string_view item, char separator = ' ');
 
-// True if `holds` is true for a part of the list.
+// True if `holds` returns true for at least one part of the list.
 template <typename Holds>
 bool any_listed(std::string_view list, Holds holds, char separator = ' ') {
   while (!list.empty()) {
@@ -52,15 +52,15 @@ struct ParsedCommand {
   bool first_replaced = false;                                             // an option has replaced the first operand
 
   // Set by read_safe():
-  std::vector<bool> text = {};                    // for each word: true if it is not a path
-  std::optional<Problem> problem = {};            // the first problem
-  bool complete = true;                           // false: after an unknown option nothing is certain
+  std::vector<bool> text = {};          // for each word: true if it is not a path
+  std::optional<Problem> problem = {};  // the first problem
+  bool complete = true;                 // false: an unknown option was found, so the later words may be misread
   std::optional<std::size_t> response_file = {};  // the first word that is @FILE
 
   // Set by read_options() and read_exactly():
   std::optional<std::size_t> obstacle = {};  // the first word that is not understood; nothing after it is read
   std::string unknown = {};                  // that word, if it is an unknown option: "-x", "--name"
-  std::string reason = {};                   // a clause that says why
+  std::string reason = {};                   // a clause that says why it is not understood
   bool passed_over = false;                  // lenient: an unknown option that may take a value was skipped
 
   bool has(std::string_view options) const { return in_force(options) != nullptr; }
@@ -73,20 +73,20 @@ struct ParsedCommand {
   std::string_view operand(std::size_t index) const;
 };
 
-// The words must outlive what is read from them.
+// The words must outlive the ParsedCommand that is read from them.
 
-// For proofs that a command is safe: all words are treated as known, `unproven` options as unknown, and everything that
-// is not known to be safe is a problem. The tool must have rules.
+// For proofs that a command is safe: all words are taken as known, `unproven` options are taken as unknown, and
+// everything that is not known to be safe is a problem. The tool must have rules.
 ParsedCommand read_safe(std::string_view tool, const Words& words);
 
-// Reads words[from ...], some of which may be known only when the command runs. Such a word is treated as an operand.
-// If the spec has `permutes`, the word is an obstacle instead, because it may be an option. As the value of an option,
-// it is an obstacle, because it may become several words. With `lenient`, neither is an obstacle.
+// Reads words[from ...], some of which may be known only when the command runs. Such a word is read as an operand. If
+// the spec has `permutes`, the word is an obstacle instead, because it may be an option. It is also an obstacle as the
+// value of an option, because it may become several words. With `lenient`, neither is an obstacle.
 enum class Permuting { by_spec, never };  // never: the first operand ends the options
 ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, const OptionTable& program,
                            Permuting permuting = Permuting::by_spec);
 
-// For execute_run: options are written in full, and an unlisted option is an obstacle.
+// For execute_run: options must be written in full, and an unlisted option is an obstacle.
 ParsedCommand read_exactly(const Words& words, std::size_t from, const OptionTable& program);
 
 // Says whether the option in `text`, "-abc" or "--name", takes the next word.

@@ -128,9 +128,9 @@ enum class Use {
 
 // Which uses of the program (the first of `names`) execute_run runs immediately (policy/covenant.h).
 struct Covenant {
-  std::string_view options = {};  // as in ProgramSpec; a value NUM is digits, INT may have a sign, FILE is a path
+  std::string_view options = {};  // as in ProgramSpec; NUM stands for digits, INT may have a sign, FILE is a path
   std::string_view with = {};     // names of specs that list further options
-  std::size_t least = 0;          // the least and the most operands
+  std::size_t least = 0;          // the smallest and the largest number of operands
   std::size_t most = static_cast<std::size_t>(-1);
   Use use = Use::read;             // of each operand
   std::string_view hardened = {};  // words put before the given ones, so that it executes nothing by itself
@@ -145,15 +145,15 @@ struct ProgramSpec {
   Operands operands = Operands::any;
   std::size_t most = static_cast<std::size_t>(-1);  // more operands than this are unsafe ...
   std::string_view beyond = {};                     // ... because "a second operand is written to"
-  Effect does = Effect::reads;  // what it does with any arguments; unless that is `reads`, it is never safe ...
-  std::string_view never = {};  // ... because it "removes files"
-  std::string_view alone = "--help --version";  // still safe, if it is the only argument
-  std::string_view bare = {};                   // unsafe without a subcommand or an operand, because ...
+  Effect does = Effect::reads;                      // the effect that it has with any arguments ...
+  std::string_view never = {};                      // ... because it "removes files"
+  std::string_view alone = "--help --version";      // arguments that are still safe, if given alone
+  std::string_view bare = {};                       // unsafe without a subcommand or an operand, because ...
   Style style = Style::gnu;
   std::string_view only_with = {};        // unsafe unless one of these options applies: "-l --list" ...
   std::string_view without = {};          // ... because without one it "writes files" ...
   std::string_view instead = {};          // ... and what is safe: "cpio -t lists them"
-  bool only_operands = false;             // `only_with` applies only if operands are given
+  bool only_operands = false;             // only_with applies only if operands are given
   std::string_view unsafe_operands = {};  // "init reset": an operand that is one of these ...
   std::string_view unsafe_why = {};       // ... "runs a program"
   Check check = nullptr;
@@ -161,13 +161,13 @@ struct ProgramSpec {
   bool response_files = false;     // a word @FILE, at any place, is replaced by what FILE contains
 
   std::string_view unproven = {};  // further options; it is not known whether they only read
-  bool rules = true;               // false: it is known what it runs, but not which arguments only read
+  bool rules = true;               // false: the spec says what it runs, but not which arguments only read
 
   Runs runs = Runs::nothing;
   unsigned manner = 0;
   std::size_t before = 0;              // operands before the command
   std::string_view placeholders = {};  // for a file's name in a COMMAND...: "{} {/}"; without any, the name comes last
-  std::string_view idle = {};          // names of options that make it run nothing: "V version"
+  std::string_view idle = {};          // names of options with which it runs nothing: "V version"
   std::string_view script = {};        // options whose value is shell text
   std::string_view code = {};          // options whose value is code, or a program or a file of commands that is run
   std::string_view words = {};         // Runs::words: words that name a program; steered: subcommands that run none
@@ -195,9 +195,9 @@ struct ProgramSpec {
   std::string_view harmless_settings = {};  // settings that run no program; with values: only these values are harmless
   std::string_view settings = {};           // settings that make it run programs, except with one of these values
 
-  // Variables of the environment: names, and patterns with *. Whole families are treated as dangerous, because programs
-  // add members to them; harmless members are listed one by one. A name on neither list is unknown: a program may use
-  // it.
+  // Environment variables: names, and patterns with *. A pattern declares a whole family of names dangerous, because
+  // new versions of programs add members to it; harmless members are listed one by one. A name on neither list is
+  // unknown: a program may use it.
   std::string_view variables = {};           // that change what it does: "GIT_*"
   std::string_view harmless_variables = {};  // that it only reads as data: "GIT_AUTHOR_NAME"
 };
@@ -239,16 +239,16 @@ class OptionTable {
   OptionTable(const ProgramSpec& spec, const SpecNames& specs);
   const ProgramSpec& spec() const { return *spec_; }
   const std::vector<Option>& options() const { return options_; }  // sorted by name
-  // For words that are all known; `unproven` options are ignored. Returns the option of this letter; nullptr: not
-  // known. A digit that is not an option itself begins a number.
+  // letter() and word() are for commands whose words are all known; they ignore `unproven` options. letter() returns
+  // the option of this letter; nullptr: no such option is known. A digit that is not an option itself begins a number.
   const Option* letter(char c) const;
   // The meaning of the long option (without its value). An abbreviation means a safe option only if all options that it
-  // can mean are safe; otherwise it means an unsafe one. If the result has no option, the name is not known.
+  // can mean are safe; otherwise it means an unsafe one. The result has no option if the name is not known.
   Named word(std::string_view name) const;
 
-  // For words that may be known only when the command runs; `unproven` options are included. any_letter: the option of
-  // this letter. only: the long option of this name, without its dashes, or the only one that begins with it. exact:
-  // the option of exactly this name, with its dashes. nullptr: no such option, or several.
+  // For commands with words that may be known only when the command runs; `unproven` options are included. any_letter:
+  // the option of this letter. only: the long option of this name, without its dashes, or the only one that begins with
+  // it. exact: the option of exactly this name, with its dashes. nullptr: no such option, or several.
   const Option* any_letter(char c) const;
   const Option* only(std::string_view name) const;
   const Option* exact(std::string_view name) const;
@@ -277,10 +277,10 @@ const OptionTable* find_rules(std::string_view name);
 const OptionTable* find_covenant(std::string_view name);
 // All names of programs and subcommands that have specs, sorted.
 const std::vector<std::string_view>& program_names();
-// The lists that all specs have in this field.
+// The value of this field in each spec.
 std::vector<std::string_view> lists_of(std::string_view ProgramSpec::*field);
 
-// The families, each in a file of its own.
+// The specs of each family, which are in a file of their own.
 std::span<const ProgramSpec> text_programs();
 std::span<const ProgramSpec> file_programs();
 std::span<const ProgramSpec> system_programs();

@@ -84,7 +84,7 @@ class WordReader {
 
   enum class Quotes { absent, doubled };
 
-  // Where a word is, which decides what `=` and `(` may mean in it.
+  // The position of a word decides what `=` and `(` may mean in it.
   enum class Place { first, argument, pattern, condition, element };
 
   struct ReadWord {

@@ -1,5 +1,5 @@
 // What the families of wrappers share: the command that is judged, and the list of what it runs. Internal to
-// policy/wrappers.cc. Pure, except that it looks up where a path leads.
+// policy/wrappers.cc. Pure, except that it resolves paths.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,8 @@ using programs::ParsedCommand;
 using programs::read_options;
 using Inners = std::vector<Inner>;
 
-// The command that is judged, and what it is known to run so far, `inners`. runs() to is_unclear() add to `inners`.
+// The command that is judged, and the list `inners` of what it is known to run so far. The member functions from runs()
+// to is_unclear() add to this list.
 struct Judgement {
   std::string_view tool;
   const SimpleCommand& command;
@@ -29,12 +30,12 @@ struct Judgement {
   const std::vector<Word>& words() const { return command.words; }
   const Word& word(std::size_t index) const { return command.words[index]; }
 
-  // Adds the words from `first` on as a command, which has the standard input of this command. Does nothing if there
-  // are no such words.
+  // Adds the words from `first` on as a command that runs with the standard input of this command. Does nothing if
+  // there are no such words.
   Inner* runs(std::size_t first, std::vector<Word> assignments = {}) const;
-  // Adds these words as a command, which has the standard input of this command.
+  // Adds these words as a command that runs with the standard input of this command.
   Inner* runs_words(std::vector<Word> words, std::vector<Word> assignments = {}) const;
-  // Adds a shell without arguments.
+  // Adds a shell that runs without arguments.
   void runs_shell() const;
   // Adds the text as shell text, or as unclear if it is not literal.
   void runs_script(const Word& text) const;
@@ -45,10 +46,10 @@ struct Judgement {
   // The value of an option of these words, as a word; empty if it has no value.
   Word value_of(const Given& option) const;
   // True if a path may lead to standard input or another descriptor, however it is spelled and from whatever directory.
-  // That includes any path into /dev or /proc, except /dev/null and the like.
+  // This includes any path into /dev or /proc, except /dev/null and the like.
   bool is_descriptor_file(std::string_view path) const;
-  // True if a word that is not literal is most likely a file that the line names: "$DIR/run.sh". Names that a program
-  // has found or read are not included.
+  // True if a word that is not literal is most likely a file that the line names: "$DIR/run.sh". False for names that
+  // a program has found or read.
   bool is_named_file(const Word& word) const;
   // True if the reading ended at an obstacle, which is then added as unclear.
   bool has_obstacle(const ParsedCommand& reading) const;
