@@ -1,5 +1,5 @@
-// The last resort after custodian and warden: the plugin itself kills the processes of a command when neither keeper
-// answers, because the command has stopped, starved or crippled them.
+// The last resort if neither the custodian nor the warden answers, because the command has stopped, starved or crippled
+// them: the plugin itself kills the remaining processes of the command.
 //
 // Contract:
 // - It kills processes below the custodian, and those that the warden has inherited, but never a keeper.

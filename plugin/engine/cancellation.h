@@ -20,7 +20,7 @@ class Cancellation {
 
   Cancellation();  // Throws std::system_error when no descriptor is free.
 
-  // Never waits; any thread may call it. The first reason stays. `now` overrides `graceful`.
+  // Never waits; any thread may call it. Only the first request sets the reason. `now` overrides `graceful`.
   void request(Mode mode, std::string_view reason);
 
   Mode mode() const { return mode_.load(std::memory_order_acquire); }

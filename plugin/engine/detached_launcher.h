@@ -11,9 +11,9 @@
 // Hazards:
 // - It derives from posix::default_launcher on purpose: the initialisers overload on that type, and for a launcher of
 //   another type they would compile and silently do nothing.
-// - The library's own launchers do not fit, because each starts a child of the caller. Besides, the fork launcher is
-//   slow in a large host, and its child runs the host's exit handlers if exec fails; the vfork launcher tears down its
-//   parent's reactor.
+// - The library's own launchers cannot be used, because each starts a child of the caller. Besides, the fork launcher
+//   is slow in a large host, and its child runs the host's exit handlers if exec fails; the vfork launcher tears down
+//   its parent's reactor.
 #pragma once
 
 #include <sched.h>

@@ -25,7 +25,7 @@ class KeptTree {
   // True if any of the processes may be left. Never waits.
   virtual bool alive() = 0;
 
-  // Asks for the end: SIGTERM, and after `grace` SIGKILL for the remaining processes. Does not wait.
+  // Asks the custodian to end the processes: SIGTERM, and after `grace` SIGKILL for those that remain. Does not wait.
   virtual void request_end(std::chrono::milliseconds grace) = 0;
 
   // Waits until all processes have ended. Returns those that the kernel would not let us kill.

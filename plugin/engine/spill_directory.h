@@ -45,7 +45,7 @@ class SpillDirectory {
   // Call it when the bytes of a grant are in a file, or never will be.
   void settle(std::uint64_t granted);
 
-  // How many bytes a file of this size is charged.
+  // How many bytes of room are charged for a file of this size.
   static std::uint64_t charge(std::uint64_t bytes);
 
  private:

@@ -32,7 +32,7 @@ class CommandTerminal {
 
   // Called when the command's program has begun to run.
   virtual void started() = 0;
-  // How many bytes take() accepts in one call, at most 16 KiB: so few that the run soon returns to its other work.
+  // How many bytes take() accepts in one call, at most 16 KiB, so that the run soon returns to its other work.
   virtual std::size_t max_at_once() const = 0;
   // Takes what the command has shown. `bytes` is never empty.
   virtual void take(std::string_view bytes) = 0;

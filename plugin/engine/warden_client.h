@@ -43,10 +43,10 @@ struct TreeEnd {
   std::vector<ProcessName> suspects;
 };
 
-// What lets the sandboxed commands of one terminal session signal each other's processes and connect to each other's
-// abstract sockets, but not to anybody else's: the Landlock domain of a scope keeper (warden/scope_keeper.h), and
-// custodians in it. WardenClient fills and uses it. Any thread may use it. If two calls use it at the same time, the
-// second gets a domain of its own.
+// Lets the sandboxed commands of one terminal session signal each other's processes and connect to each other's
+// abstract sockets, but not to anybody else's. It has a scope keeper with a Landlock domain (warden/scope_keeper.h),
+// and custodians in that domain. WardenClient fills and uses the object. Any thread may use it. If two calls use it at
+// the same time, the second call gets a domain of its own.
 class SignalScope {
  public:
   SignalScope() { idle_.reserve(max_idle); }

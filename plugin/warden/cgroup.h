@@ -3,8 +3,8 @@
 // Contract:
 // - The cgroup lives from the start of a call to the death of the call's last process, and leaves nothing behind.
 // - If it cannot be made, the call does not fail: make() returns false, and the resource monitor enforces the limits.
-// - The cgroup counts and limits. kill() ends all processes in it, but the custodian still ends the tree, because a
-//   process may have left the cgroup.
+// - The cgroup measures and limits what its processes use. kill() ends all processes in it, but the custodian still
+//   ends the tree, because a process may have left the cgroup.
 //
 // Rationale: the plugin finds the base directory, because it reads the mounts, and passes it as a descriptor. So the
 // warden needs no paths.

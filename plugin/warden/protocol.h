@@ -4,8 +4,8 @@
 //   (answered by tree_killed, on a socket that comes with it).
 // - The plugin also sends spawn_custodian to a scope keeper (warden/scope_keeper.h), on that keeper's socket.
 // - The plugin talks to each custodian on that custodian's socket, which the plugin makes and sends along with
-//   spawn_custodian. So a call costs one message each way: start, and report. Other messages, such as leader_exited and
-//   end, may come between the two.
+//   spawn_custodian. So a call costs one message each way: start, and report. Other messages, such as leader_exited
+//   and end, may come between the two.
 // - Both sides come from one build, and structs are sent as they are. The version is checked twice: when the plugin is
 //   loaded, in the warden's file, so that an error message can name the file; and at hello, because the file may have
 //   been replaced since.
@@ -78,7 +78,7 @@ struct Hello {
   std::uint32_t reserved;
 };
 
-// Why a warden cannot supervise processes, and so serves nobody.
+// Why a warden cannot supervise processes, and therefore serves no call.
 enum class WardenProblem : std::uint32_t {
   none = 0,
   proc = 1,         // /proc is not mounted, or shows another pid namespace

@@ -2,10 +2,10 @@
 // session's sandboxed commands can signal each other's processes, but no process outside the domain.
 //
 // Contract:
-// - Forked from the warden and never calls exec. It enters a domain that restricts only signals and abstract sockets.
-//   What may be done with files is set for each command.
-// - It runs no command. On request, it makes a custodian that is also in the domain. This custodian, like every other,
-//   is a child of the warden. Everything that it starts is in the domain and cannot leave it.
+// - It is forked from the warden and never calls exec. It enters a domain that restricts only signals and abstract
+//   sockets. Access to files is restricted for each command separately.
+// - It runs no command. On request, it makes a custodian that is also in the domain. Like every custodian, this one is
+//   a child of the warden. Everything that it starts is in the domain and cannot leave it.
 // - It ends when its socket is closed, when the host or the warden is gone, or when a command has changed it
 //   (own_state.h).
 //

@@ -1,4 +1,4 @@
-// The warden: the process that starts all custodians of one plugin and ends what they leave.
+// The warden: the process that starts all custodians of one plugin, and ends the processes that they leave behind.
 //
 // Contract:
 // - Forks custodians on request, continues those that were stopped, and reaps them.

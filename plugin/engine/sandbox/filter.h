@@ -1,7 +1,8 @@
 // The seccomp program that refuses system calls to a sandboxed command.
 //
 // It refuses what Landlock does not cover: socket families other than TCP, namespaces and mounts, ways to affect other
-// processes or to act through them, and parts of the kernel that no build or test needs and that had the most flaws.
+// processes or to act through them, and parts of the kernel that no build or test needs and in which most flaws were
+// found.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 namespace wtool::engine {
 
 struct FilterOptions {
-  bool network = true;           // false: no sockets but those of AF_UNIX
+  bool network = true;           // false: only AF_UNIX sockets are allowed
   bool refuse_truncate = false;  // for a Landlock that does not cover truncation: opening for reading must not truncate
   bool ipc = false;  // true: allows shared memory, semaphores and message queues of System V, and POSIX queues
 };

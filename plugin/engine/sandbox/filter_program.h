@@ -1,9 +1,9 @@
-// A seccomp program from rules about single system calls: what no rule matches is allowed.
+// Builds a seccomp program from rules about single system calls. A call that no rule matches is allowed.
 //
 // When a program is installed, the kernel translates it and runs it once for every call number, to find the calls that
-// are always allowed, for which it later skips the program. So the start of a sandboxed command pays for the length of
-// the program and for the path of each number through it. Numbers are therefore looked up in the tree with the lowest
-// total cost. Its leaves share code.
+// are always allowed, for which it later skips the program. So the start of a sandboxed command takes longer if the
+// program is longer, or if it executes more instructions for each number. The program therefore looks up numbers in the
+// decision tree with the lowest total cost, whose leaves share code.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class FilterProgram {
   void refuse(std::uint32_t number, int error, std::vector<ArgumentTest> tests);
 
   // An array of struct sock_filter. Numbers above `newest` fail with ENOSYS, as with a kernel that does not have them.
-  // On other architectures than `architecture` (AUDIT_ARCH_...), the numbers mean other calls. So a call of another
+  // On architectures other than `architecture` (AUDIT_ARCH_...), the numbers mean other calls. So a call of another
   // architecture, or of x32, kills the process. Empty: a jump would be longer than the kernel allows.
   std::string assemble(std::uint32_t architecture, std::uint32_t newest) const;
 

@@ -19,7 +19,7 @@
 
 namespace wtool::engine {
 
-// One file or folder as it was.
+// The recorded state of one file or folder.
 struct ProtectedFileState {
   bool exists = false;
   dev_t device = 0;

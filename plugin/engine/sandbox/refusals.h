@@ -1,7 +1,7 @@
 // Finds out, from a command's standard error, whether the sandbox caused an error.
 //
-// When in doubt, it reports nothing: a message is used only if it is worded as programs report a refusal, names a path
-// that the sandbox denies to the command, and the host itself could have done the same.
+// When in doubt, it reports nothing: a message is evidence only if it is worded as programs report a refusal and names
+// a path that the sandbox denies to the command, and if the host itself could have done what was refused.
 #pragma once
 
 #include <sys/types.h>
@@ -32,9 +32,9 @@ struct RefusalContext {
   std::function<bool()> cancelled;
 };
 
-// The refusals, each once and at most ten, such as "a write outside /site: /etc/x", to be read after "the sandbox
-// refused ". The time is bounded, whatever the text is, because the text that is read, the paths that are looked up and
-// the lengths of these paths are bounded.
+// The refusals, each once and at most ten, such as "a write outside /site: /etc/x". Each one completes the sentence
+// "the sandbox refused ...". The time is bounded, whatever the text is, because the text that is read, the paths that
+// are looked up and the lengths of these paths are bounded.
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context);
 
 // Like find_refusals, for a program that could not be executed (EACCES). Returns the refusal of the first of `paths`

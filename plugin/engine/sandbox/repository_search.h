@@ -5,8 +5,8 @@
 // - It remembers folders between searches, and does not list a folder again if its change time, which programs cannot
 //   set, is the same. From the third search on, the kernel reports which folders change (folder_watches.h), and only
 //   folders without a watch are checked.
-// - A search is bounded in time and in folders; `left_out` says what it skipped. It ends immediately when its caller
-//   gives up.
+// - A search is bounded in time and in the number of folders; `left_out` says what it skipped. It ends immediately when
+//   its caller gives up.
 //
 // What is mounted inside a write root is not searched, nor are folders that the host's user may not read. Unreadable
 // folders that the user owns are listed in `closed`. They must be protected, because a command could make them

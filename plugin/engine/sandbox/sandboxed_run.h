@@ -10,7 +10,7 @@
 namespace wtool::engine {
 
 // Like run(). `directory` is the path of command.directory. If a refusal is returned, nothing was run, and `report` has
-// no meaning. With an outcome, `report` receives what is known about the effect of the sandbox.
+// no meaning. If an outcome is returned, `report` receives what is known about the effect of the sandbox.
 std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client, Sandbox& sandbox, Command command,
                                                            const std::string& directory, const RunOptions& options,
                                                            Cancellation& cancellation, const OutputSink& sink,
