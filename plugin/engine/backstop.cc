@@ -6,9 +6,9 @@
 
 namespace wtool::engine {
 
-// If a keeper dies while the processes below it are read, none of them is found: they have moved to the warden, or out
-// of reach. So a result is used only if the keeper is still alive afterwards. The warden comes last, because it
-// inherits the processes of a dead custodian.
+// If a keeper dies while the processes below it are collected, some of them are missed, because they have moved to the
+// warden, or out of reach. So the result is used only if the keeper is still alive afterwards. The warden comes last,
+// because it inherits processes from the custodian.
 std::uint32_t Backstop::kill_once() {
   custodian_.wake();
   living_ = 0;

@@ -104,7 +104,7 @@ class CommandRun {
   std::optional<CommandOutcome> go();
 
  private:
-  // Why the tree is ended or, for `keep`, left to the custodian. The first reason stays.
+  // Why the tree is ended or, for `keep`, left to the custodian. Later reasons do not replace the first one.
   enum class Reason { none, sweep, keep, timeout, cancelled };
 
   bool start();
@@ -146,7 +146,7 @@ class CommandRun {
   bool spilling_ = false;
   const bool in_scope_;
   StartRequest request_;
-  std::string filter_;  // that the command can share with its custodian; empty: none
+  std::string filter_;  // the filter that the command can share with its custodian; empty: none
   Custodian custodian_;
   std::optional<Backstop> backstop_;
   Clock::time_point started_ = Clock::now();
@@ -178,7 +178,7 @@ std::optional<CommandOutcome> CommandRun::go() {
   outcome_.standard_output = output_.take();
   outcome_.standard_error = error_.take();
   if (spill_file_) outcome_.output_file = spill_file_->finish();
-  // If processes live on, the wait for their last output is not a part of the command's time.
+  // If processes are kept, the wait for their last output is not part of the command's duration.
   const auto ended = outcome_.kept ? leader_exit_ : Clock::now();
   outcome_.duration = std::chrono::duration_cast<milliseconds>(ended - started_);
   return std::move(outcome_);
@@ -204,7 +204,7 @@ bool CommandRun::start() {
   }
   const Patience patience{options_.deadline, cancellation_};
   CustodyError error;
-  // The filter refuses what a custodian needs to watch over a limit on memory.
+  // With a limit on memory, the custodian cannot share the filter, which refuses a call (kcmp) that the monitor needs.
   if (command_.sandbox != nullptr && options_.limits.memory_bytes == 0) filter_ = command_.sandbox->shared_filter;
   if (!client_.acquire(custodian_, patience, error, filter_, in_scope_ ? options_.scope : nullptr)) {
     end_before_start();
@@ -327,8 +327,9 @@ void CommandRun::end_before_start() {
   over_ = true;
 }
 
-// Called when the report is overdue after an end was requested. There may just be much to kill, but the command may
-// also have stopped or starved its keepers, so the plugin helps to kill. After a keep, it only sends SIGCONT.
+// Called when the report is overdue after an end was requested. Perhaps there are only many processes to kill, but the
+// command may also have stopped or starved its keepers, so the plugin helps to kill. After a keep, it only sends
+// SIGCONT.
 void CommandRun::help() {
   const auto began = Clock::now();
   next_help_ = began + help_interval;

@@ -390,7 +390,7 @@ void end_without_warden(const Custodian& custodian, Descriptor& answer, TreeEnd&
     if (!backstop.sees_all() || Clock::now() >= end) {
       result.unkillable_count = living;
       result.unkillable_names = backstop.living();
-      custodian.kill();  // If the warden lives, it inherits what is left below, and kills it.
+      custodian.kill();  // If the warden lives, it inherits the remaining processes, and kills them.
       return;
     }
   }

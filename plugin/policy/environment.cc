@@ -34,8 +34,8 @@ constexpr std::pair<std::string_view, std::string_view> unattended[] = {{"PAGER"
                                                                         {"SYSTEMD_PAGER", "cat"},
                                                                         {"GIT_TERMINAL_PROMPT", "0"}};
 
-// A set of names; the texts belong to the caller. Each call composes an environment. A standard set, which allocates
-// for each name, would take longer than all other work on a plan.
+// A set of names; the texts belong to the caller. Every call needs a new environment. With a standard set, which
+// allocates memory for each name, composing it would take longer than everything else that is done to plan the call.
 class NameSet {
  public:
   // False if the set already has the name.

@@ -520,7 +520,7 @@ class Judge {
           within.by_shell = false;
           follow_directories(command, inner, tool, within);
           SimpleCommand run = inner.command;
-          // Arguments that are not known yet are treated as one word that may be anything.
+          // Arguments that are not known yet are represented by one word that may be anything.
           if (inner.open_ended) run.words.push_back({"", false, command.words.front().at});
           judge_command(run, within);
           break;
@@ -559,7 +559,7 @@ class Judge {
              word.text == inner.command.words.front().text;
     });
     auto followed = working_directories(words, static_cast<std::size_t>(runs - words.begin()), within.directories);
-    // A path that takes the place of a word may be the directory in which the inner command runs.
+    // An option before `inner` may take a found path (Word::is_path) as the directory in which `inner` runs.
     const bool is_found = std::any_of(words.begin(), runs, [](const Word& word) { return word.is_path; });
     within.elsewhere = within.elsewhere || !followed || is_found || runs_elsewhere(tool, words);
     if (followed) within.directories = *std::move(followed);

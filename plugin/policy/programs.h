@@ -8,7 +8,7 @@
 
 namespace wtool::policy {
 
-// Looks at the file system in its constructor and at each query. Any thread may use it.
+// Looks at the file system in its constructor and at each query. Any thread may call any member.
 class Programs {
  public:
   // `configured` are the folders of commands.path. Without them, the folders are those of `search_path` (the host's

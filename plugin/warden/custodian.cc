@@ -289,7 +289,7 @@ void ServingCustodian::free_leader() {
   if (const pid_t tracer = read_tracer(leader_); tracer != 0) tree_.kill_member(tracer);
 }
 
-// What was used when the cgroup refused more: exactly the limit, because usage in a cgroup never exceeds it.
+// The usage at the moment when the cgroup refused more: exactly the limit, which usage in a cgroup never exceeds.
 std::uint64_t ServingCustodian::held_at(Limit exceeded) const {
   return exceeded == Limit::processes ? start_.limits().processes : start_.limits().memory_bytes;
 }

@@ -81,7 +81,7 @@ Limit ResourceMonitor::sample(ProcessTree& tree, std::uint64_t reaped_us, std::u
   std::uint32_t processes = 0;
   std::uint64_t cpu_us = reaped_us, private_kib = 0, resident_kib = 0;
   // Parents come before their children. If a child is reaped after its parent was read but before the child is read,
-  // this sample lacks the child's CPU time. In the other order, that time would count twice.
+  // this sample lacks the child's CPU time. In the other order, that time would be counted twice.
   for (const ProcessTree::Member& member : tree.members()) {
     ProcessStatus status;
     if (!read_status(member.process, status)) continue;
@@ -119,9 +119,9 @@ Limit ResourceMonitor::judge(const ProcessTree& tree, std::uint32_t processes, s
   return Limit::none;
 }
 
-// Measures exactly: a page that processes share counts once. Pages that a file backs are left out, since the kernel can
-// drop them. Processes that share all their memory (a vfork child before its exec) are measured once. If the kernel
-// does not say whether two processes share their memory, the limit is treated as exceeded only after several samples
+// Measures exactly: a page that processes share is counted once. Pages that a file backs are left out, since the kernel
+// can drop them. Processes that share all their memory (a vfork child before its exec) are counted once. If the kernel
+// does not say whether two processes share their memory, the limit is taken as exceeded only after several samples
 // above it.
 bool ResourceMonitor::memory_is_exceeded(const ProcessTree& tree) {
   constexpr int looks = 5;

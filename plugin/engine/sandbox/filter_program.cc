@@ -110,8 +110,8 @@ class Tree {
     Target unmet;
   };
 
-  // What it costs the kernel to translate one more instruction, in instructions that it could run instead (measured on
-  // x86-64).
+  // The cost of translating one more instruction, as the number of instructions that the kernel could run in the same
+  // time (measured on x86-64).
   static constexpr std::uint64_t cost_of_length = 35;
 
   Node& node(std::size_t begin, std::size_t end) { return nodes_[begin * (ranges_.size() + 1) + end]; }

@@ -82,7 +82,7 @@ class GitConfigReader {
     return true;
   }
 
-  // Reads a value up to the end of its line, without unquoted blanks at either end. False: the value is malformed.
+  // Reads a value up to the end of its line. Unquoted blanks at both ends are left out. False: the value is malformed.
   bool value(std::string& text) {
     skip_blanks();
     bool quoted = false;

@@ -222,7 +222,7 @@ class RefusalJudge {
   bool executes_ = false;
 };
 
-// `opens_sockets`: other lines show that the program opens sockets. A line that is about a file then ends with the
+// `opens_sockets`: other lines show that the program opens sockets. A line that is about a file then ends with that
 // file's name.
 bool is_network_failure(std::string_view lowered, bool opens_sockets) {
   if (has_any(lowered, network_phrases)) return true;
@@ -255,7 +255,7 @@ std::optional<std::string> judge_request(std::string_view lowered, const Refusal
   return std::nullopt;
 }
 
-// What the rest of standard error shows about the program that wrote a line.
+// What the lines around a line of standard error show about the program.
 struct Traceback {
   bool runs_programs = false;
   bool opens_sockets = false;
@@ -292,9 +292,8 @@ void judge_line(std::string_view text, const Traceback& around, const RefusalCon
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context) {
   std::vector<std::string> refusals;
   standard_error = standard_error.substr(0, max_text);
-  // Python uses the same words for a program that may not be executed, a socket that may not be opened and a file that
-  // may not be opened, and for a socket it names no path. The library files in its traceback show which of the three it
-  // was.
+  // Python uses the same words for a program that may not be executed, for a socket, and for a file that may not be
+  // opened; for a socket, it names no path. The library files that the text names show which of the three it was.
   const auto names = [&](std::string_view file) { return standard_error.find(file) != std::string_view::npos; };
   const Traceback around{names("subprocess.py"), names("/socket.py") || names("/socketserver.py")};
   int paths = max_paths;

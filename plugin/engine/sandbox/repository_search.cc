@@ -158,7 +158,7 @@ void RepositorySearch::Pass::leave_out(const std::string& path, const struct sta
   }
 }
 
-// Reads the entries. Known folders keep what is known about them.
+// Reads the entries of a folder. What is known about the folders in it from earlier searches is kept.
 RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder& folder) {
   auto known = std::move(folder.folders);
   folder.folders.clear();
@@ -229,7 +229,7 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   opened.release();
   // In another file system, the same inode number means another folder.
   if (folder.device != status.st_dev) folder.folders.clear();
-  // The folder is watched before it is read, so that no change falls between the two.
+  // The folder is watched before it is read, so that a change between the two steps is not missed.
   if (watching && !is_root) folder.watches.watch(descriptor, folder.watch);
   const std::int64_t now = now_ns();
   if (read(listing.get(), folder) == Listed::partly) return folder.watches.forget(folder.watch);

@@ -159,7 +159,7 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   prepared.report = prepared.shared->report;
   if (!find_names(roots.write, no_namespaces.empty(), given_up, prepared)) return std::nullopt;
 
-  // Nothing can protect names that do not exist, so they are not reported as missing protection.
+  // Nothing can protect names that do not exist, so they are not reported as unprotected.
   std::vector<std::string> missing;
   if (!no_namespaces.empty()) {
     missing.push_back("protected_names: they are compared afterwards, because a namespace cannot be created (" +

@@ -84,7 +84,7 @@ std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client,
     command.sandbox = &prepared->confinement;
     CommandOutcome outcome = run(client, command, options, cancellation, sink);
     if (const auto* how = std::get_if<NotStarted>(&outcome.termination); how != nullptr && attempt < max_starts) {
-      // Only an attempt shows whether namespaces work; if they do, this costs nothing.
+      // Only an attempt shows whether namespaces work. Where they work, no time is lost.
       if (how->stage == NotStarted::Stage::namespaces) no_namespaces = std::strerror(how->error);
       if (how->stage == NotStarted::Stage::namespaces || how->stage == NotStarted::Stage::binds) continue;
     }

@@ -8,8 +8,8 @@ constexpr std::string_view blanks = " \t\f\v\r";
 
 class SedReader {
  public:
-  // Some versions of sed end the part at a delimiter inside a bracket expression; for others, it is an ordinary
-  // character there. `brackets`: it is an ordinary character.
+  // Versions of sed differ in whether a delimiter inside a bracket expression ends the pattern. With `brackets`, it
+  // does not.
   SedReader(std::string_view script, bool brackets) : script_(script), brackets_(brackets) {}
 
   ScriptFindings read() {
@@ -282,8 +282,8 @@ ScriptFindings read_sed(std::string_view script) {
   SedReader reader(script, true);
   ScriptFindings found = reader.read();
   if (!reader.delimiter_in_brackets()) return found;
-  // Reads the script again as other versions of sed do. Even if this reading ends with a syntax error, what it has
-  // found before the error is kept.
+  // Reads the script again as other versions of sed do. Even if this reading ends with a syntax error, its findings
+  // before the error are used.
   const ScriptFindings other = SedReader(script, false).read();
   if (found.executes.empty()) found.executes = other.executes;
   if (found.writes.empty()) found.writes = other.writes;

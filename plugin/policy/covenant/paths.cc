@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 using programs::any_listed;
 
-// With these files, a call could approve its own commands, or have them executed without a question. The names apply in
-// any folder, and even in capitals, because some file systems ignore case.
+// With these files, a call could approve its own commands, or have them executed without a question. A name is
+// protected in any folder, and even in capitals, because some file systems ignore case.
 constexpr std::string_view kept_names = ".git .clada .wtool wtool.yaml tools-allow.json";
 
 // Other programs sooner or later execute the contents of these files by themselves.
@@ -97,8 +97,8 @@ class PathJudge {
     return has_part(path, startup_names) ? Ruling::ask : Ruling::fine;
   }
 
-  // Judges a real path. Its names are not enough: the project's kept files may be links to other places, and a
-  // repository may have a name other than `.git` (a bare repository, or one that a file `.git` names).
+  // Judges a real path. A check of its names is not enough: the project's kept files may be links to other places, and
+  // a repository may have a name other than `.git` (a bare repository, or one that a file `.git` names).
   Ruling by_place(std::string real) const {
     if (is_within_any(real, kept_) || is_kept_file(real)) return Ruling::invalid;
     const Ruling ruling = by_names(below(real));
@@ -132,7 +132,7 @@ class PathJudge {
   Ruling written(const std::string& path) const {
     const std::string real = resolve_path(directory_, path);
     if (!is_within(real, root_)) return Ruling::invalid;
-    // Both the given name and the real name are checked, because either may be protected.
+    // Both the given name and the real name are judged, because either may be protected.
     const Ruling ruling = std::max(by_names(below(path)), by_place(real));
     struct stat status {};
     // A file with several hard links has other names, and one of these may be protected.

@@ -19,7 +19,7 @@ class ProgramReader {
   ProgramReader(Purpose purpose, ParsedCommand& parsed, std::size_t from)
       : purpose_(purpose), parsed_(parsed), words_(parsed.words), next_(from) {}
 
-  // Sets which words are known. Without this call, all words are treated as known.
+  // Sets which words are known. Without this call, all words are taken as known.
   void set_known(std::vector<bool> known) { known_ = std::move(known); }
 
   void run(Permuting permuting = Permuting::by_spec) {
@@ -172,8 +172,8 @@ class ProgramReader {
     const bool open = has(any_valued | any_long);
     const bool abbreviated = option != nullptr && without_dashes(option->name) != name;
     if (abbreviated && open) option = nullptr;
-    // If the program accepts no abbreviations, the option is unknown, and is not assumed to take a value. The exception
-    // is an abbreviated option that takes a command.
+    // If the program accepts no abbreviations, the option is unknown, and is not assumed to take a value. Only an
+    // abbreviated option that takes a command is still recognised.
     if (abbreviated && purpose_ == Purpose::runs && style() == Style::exact && !option->command) option = nullptr;
     if (option == nullptr && is_safe() && style() == Style::go && glued_number(at)) return;
     if (option == nullptr && !open && !has(lenient)) return unknown(at, std::string(word.substr(0, word.find('='))));

@@ -69,7 +69,7 @@ class LazyTable {
   std::optional<OptionTable> table_;
 };
 
-// Any thread may use this.
+// Any thread may call any member.
 class Tables {
  public:
   Tables() {

@@ -128,7 +128,7 @@ void WordReader::case_clause() {
   }
 }
 
-// Reads from after `[[` to its `]]`: words and operators, in which only substitutions run anything.
+// Reads the text after `[[`, up to its `]]`: words and operators, in which only substitutions run anything.
 void WordReader::conditional(std::size_t begin) {
   while (!failed()) {
     skip_blanks();
@@ -146,7 +146,7 @@ void WordReader::conditional(std::size_t begin) {
   }
 }
 
-// Reads from after bash's keyword `function`.
+// Reads the text after bash's keyword `function`.
 void WordReader::function(std::size_t begin) {
   skip_blanks();
   if (!starts_word()) return fail(begin, "a function without its name");
@@ -165,7 +165,7 @@ void WordReader::function_body() {
   if (!failed()) command();
 }
 
-// Reads from after bash's keyword `coproc`: a command or, if it is compound, perhaps a name and then the command.
+// Reads the text after bash's keyword `coproc`: a command or, if it is compound, perhaps a name and then the command.
 void WordReader::coprocess() {
   skip_blanks();
   const std::size_t begin = at_;

@@ -75,7 +75,7 @@ void WordReader::dollar(Quotes quotes, ReadWord* read) {
   if (read != nullptr) read->word.text.push_back('$');
 }
 
-// Reads from after the opening backquote. The text inside is unescaped and then read as a separate text.
+// Reads the text after the opening backquote. The text inside is unescaped and then read as a separate text.
 void WordReader::backquotes(Quotes quotes, ReadWord* read) {
   const std::size_t begin = at_;
   const Nest nest(*this);
@@ -105,7 +105,7 @@ void WordReader::backquotes(Quotes quotes, ReadWord* read) {
   expands(read, begin - 1, "a command substitution");
 }
 
-// Reads from after `$(` to its `)`.
+// Reads the text after `$(`, up to its `)`.
 void WordReader::command_substitution() {
   const std::size_t begin = at_ - 1;
   const Nest nest(*this);
@@ -174,8 +174,8 @@ bool WordReader::arithmetic(char open, char close, int closing) {
   return false;
 }
 
-// Called at a single quote that a shell honours when it looks for the end of the text, but that quotes nothing when the
-// shell expands the text.
+// Called at a single quote that works as a quote when the shell looks for the end of the text, but as an ordinary
+// character when the shell expands the text.
 void WordReader::quoted_in_expansion() {
   const std::size_t begin = at_;
   step();
@@ -205,7 +205,7 @@ void WordReader::expansions_until(std::size_t end) {
   if (failed()) at_ = end_;
 }
 
-// Reads from after `${` to its `}`.
+// Reads the text after `${`, up to its `}`.
 void WordReader::parameter(Quotes quotes) {
   const std::size_t begin = at_;
   const Nest nest(*this);

@@ -41,7 +41,7 @@ void WordReader::fail(std::size_t begin, std::string_view what) {
   at_ = end_;
 }
 
-// Ends the reading at a place after which a shell may read on, and run commands that were not read here.
+// Ends the reading at a place after which a shell may continue to read, and run commands that were not read here.
 void WordReader::give_up(std::size_t begin, std::string_view what) {
   findings_.gave_up = true;
   fail(begin, what);

@@ -242,7 +242,7 @@ void WordReader::subscript() {
   if (!failed()) step();
 }
 
-// Reads from after `NAME=(` to its `)`.
+// Reads the text after `NAME=(`, up to its `)`.
 void WordReader::array() {
   const std::size_t begin = at_;
   const Nest nest(*this);
@@ -261,7 +261,7 @@ void WordReader::array() {
   }
 }
 
-// Reads from after an extended pattern's `(` to its `)`.
+// Reads the text after an extended pattern's `(`, up to its `)`.
 void WordReader::pattern_list() {
   const std::size_t begin = at_;
   const Nest nest(*this);
@@ -307,7 +307,7 @@ void WordReader::unusual(ReadWord& read) {
   }
 }
 
-// Reads from after the opening quote.
+// Reads the text after the opening quote.
 void WordReader::single_quoted(std::string* text) {
   const std::size_t end = text_.find('\'', at_);
   if (end == std::string_view::npos || end >= end_) return fail(at_ - 1, "a single quote that is never closed");
@@ -315,7 +315,7 @@ void WordReader::single_quoted(std::string* text) {
   at_ = end + 1;
 }
 
-// Reads from after the opening quote.
+// Reads the text after the opening quote.
 void WordReader::double_quoted(ReadWord* read) {
   const std::size_t begin = at_;
   const auto append = [&](std::size_t from, std::size_t size) {
@@ -349,7 +349,7 @@ void WordReader::double_quoted(ReadWord* read) {
   }
 }
 
-// Reads from after bash's `$'`.
+// Reads the text after bash's `$'`.
 void WordReader::ansi_quoted(ReadWord* read) {
   const std::size_t begin = at_;
   std::string text;

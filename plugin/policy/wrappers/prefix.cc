@@ -157,7 +157,7 @@ void judge_flock(const Judgement& judgement) {
   if (judgement.has_obstacle(reading) || reading.operands.empty()) return;
   const std::size_t file = reading.operands.front();
   if (!judgement.word(file).literal && file + 1 < judgement.words().size()) {
-    // A word that looks like a file is treated as one file. Any other word may become several words.
+    // A word that looks like a file is taken as one file. Any other word may become several words.
     if (!looks_like_file(judgement.word(file))) {
       return judgement.is_unclear(judgement.word(file),
                                   "a word is known only when the command runs, and may become several words");
