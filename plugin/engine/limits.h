@@ -8,7 +8,7 @@ namespace wtool::engine {
 
 struct Limits {
   std::uint64_t cpu_seconds = 0;   // user and system time together
-  std::uint64_t memory_bytes = 0;  // resident memory that cannot be dropped; shared pages count once
+  std::uint64_t memory_bytes = 0;  // resident memory that cannot be dropped; shared pages are counted once
   std::uint32_t processes = 0;     // alive at the same time
   std::uint32_t open_files = 0;    // of each process: descriptors (RLIMIT_NOFILE)
   std::uint64_t file_bytes = 0;    // of each file that is written (RLIMIT_FSIZE)

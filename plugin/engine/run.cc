@@ -447,8 +447,7 @@ void CommandRun::check_receiver(bool content) {
 }
 
 // Reads what the command left in the pipes. Other processes may hold a pipe open and even keep writing, so only what is
-// in the pipe now is taken as the command's output. (The pipe's size does not limit the amount, because the command may
-// have enlarged the pipe.)
+// in the pipe now is taken as the command's output. (The pipe's size is no bound: the command may have enlarged it.)
 void CommandRun::read_rest() {
   for (const auto& [pipe, stream] : {std::pair{&output_, Stream::standard_output}, {&error_, Stream::standard_error}}) {
     std::size_t most = pipe->waiting();
@@ -517,7 +516,7 @@ void CommandRun::lose_custodian() {
         "by hand; the next call will work"};
   }
   if (auto lost = lost_for_want_of_stack()) outcome_.termination = *std::move(lost);
-  // If everything has been ended, the call is reported as ended by the deadline or the cancellation.
+  // If everything has been ended, the outcome is that the deadline or the cancellation ended the call.
   if (reason_ == Reason::timeout && tree_killed.certain) outcome_.termination = TimedOut{};
   if (reason_ == Reason::cancelled && tree_killed.certain) outcome_.termination = Cancelled{cancellation_.reason()};
 }

@@ -8,9 +8,10 @@
 // - The oldest files are removed first; their names begin with the time. A file stays while a running call, of any
 //   process, writes it and holds a lock (flock) on it. An empty file takes no room, and stays because its writer may be
 //   about to lock it.
-// - The folder is read when the granted room is used up, not at each write. Processes do not know each other's grants,
-//   so several of them may together exceed `max_bytes`. Each adds at most the room that it found when it last read the
-//   folder. That room is a 64th of `max_bytes`, but not more than 16 MiB; or one write, if that is larger.
+// - The folder is read when the room that was found last is used up, not at each write. A process does not know the
+//   grants of other processes, so together they may exceed `max_bytes`. Each process adds at most the room that it
+//   found when it last read the folder: a 64th of `max_bytes` or 16 MiB, whichever is less; or one write, if that is
+//   larger.
 //
 // Any thread may call any member.
 #pragma once

@@ -204,8 +204,8 @@ WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one, std:
   return Found::nothing;
 }
 
-// Takes the warmest idle custodian that has entered this filter, or else one that has entered none. If one without a
-// filter were taken first, commands that alternate between sandbox and no sandbox would each need a new custodian.
+// Takes the warmest idle custodian that has entered this filter, or else one that has entered none. If those
+// without a filter were taken first, alternating commands with and without a sandbox would each need a new custodian.
 bool WardenClient::take_idle(Custodian& custodian, std::string_view shared_filter) {
   const auto last_with = [&](std::string_view filter) {
     return std::find_if(idle_.rbegin(), idle_.rend(), [&](const Custodian& one) { return one.filter == filter; });

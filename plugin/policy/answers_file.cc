@@ -136,7 +136,7 @@ std::string replace_answers(const AnswersFile& file, const std::string& text) {
   const std::string name = name_of(file), fresh = name + ".new";
   const Descriptor folder = open_folder(file);
   if (!folder) return cannot(file, "written", file.path);
-  ::unlinkat(folder.get(), fresh.c_str(), 0);  // Only a killed process can have left it, since we have the lock.
+  ::unlinkat(folder.get(), fresh.c_str(), 0);  // Only a killed process can have left this file, since we have the lock.
   const Descriptor opened(
       ::openat(folder.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, file.mode));
   if (!opened) return cannot(file, "written", file.path + ".new");

@@ -46,7 +46,7 @@ ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<st
 ArgumentJudgement judge_reach(std::string_view tool, const std::vector<std::string>& words);
 
 // Says for each word whether it is known to be text and not a path: sed's script, grep's pattern, what echo prints. The
-// program itself counts as text. The result is as long as `words`.
+// program itself is treated as text. The result is as long as `words`.
 std::vector<bool> text_words(std::string_view tool, const std::vector<std::string>& words);
 
 // True if it is known which arguments of a program with exactly this name are safe.

@@ -31,7 +31,7 @@ struct Situation {
   std::vector<std::string> roots;                 // directories.roots, canonical
   std::string directory;                          // the working directory, canonical
   bool by_shell = true;                           // false: the line is one command, which no shell runs
-  const EnvironmentRules* environment = nullptr;  // for its `allow` and `deny`; nullptr: only harmless names pass
+  const EnvironmentRules* environment = nullptr;  // whose `allow` and `deny` apply; nullptr: only harmless names pass
   bool expands = false;                           // globs, $HOME, $PWD and $? are expanded while the line is judged
   std::string home = {};                          // the value that HOME will have for the command
   bool gets_text = false;                         // the call passes a text for standard input, which nobody has judged

@@ -15,8 +15,7 @@ std::vector<std::string> comma_separated(std::string_view text);
 
 // - The entry "*" allows every program.
 // - Any other entry allows a command whose first word is equal to it, byte for byte: `./ls` and `/tmp/ls` are not `ls`.
-// - An absolute path is also treated as the listed name if `programs` finds this very file for that name
-//   (Programs::is_found).
+// - An absolute path is also allowed if `programs` finds this very file for a listed name (Programs::is_found).
 class NameList {
  public:
   explicit NameList(std::vector<std::string> entries) : entries_(std::move(entries)) {}

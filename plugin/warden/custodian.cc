@@ -229,16 +229,15 @@ bool ServingCustodian::may_share_filter(const SpawnPlan& plan) const {
          plan.limits.memory_bytes == 0 && station_.cgroup_base < 0;
 }
 
-// In a filter, this process can only start commands with the same filter.
+// Once this process has entered a filter, it can only start commands that have the same filter.
 bool ServingCustodian::may_start(const SpawnPlan& plan) const {
   return filter_.empty() ||
          (may_share_filter(plan) && filter_.size() == plan.sandbox->filter_size &&
           std::memcmp(filter_.data(), plan.sandbox->filter, filter_.size() * sizeof(sock_filter)) == 0);
 }
 
-// If this process and the command can share the sandbox's filter, enters the filter, unless this process is in it
-// already. Then removes the filter from the plan, because the command inherits it. False if the kernel does not accept
-// the filter.
+// If possible, enters the sandbox's filter, unless this process has already entered it, and removes the filter from the
+// plan, because the command inherits it. False if the kernel does not accept the filter.
 bool ServingCustodian::share_filter(const SpawnPlan& plan, SpawnFailure& failure) {
   if (!may_share_filter(plan)) return true;
   SandboxPlan& sandbox = *plan.sandbox;
@@ -246,7 +245,8 @@ bool ServingCustodian::share_filter(const SpawnPlan& plan, SpawnFailure& failure
     filter_.assign(sandbox.filter, sandbox.filter + sandbox.filter_size);
     if (const int error = enter_filter(sandbox.filter, sandbox.filter_size); error != 0) {
       failure = {Stage::sandbox, error};
-      // Programs of a later command without a sandbox could gain no rights, because no_new_privs is set now.
+      // This process serves no other call: no_new_privs is set now, so the programs of a later command without a
+      // sandbox could not gain rights.
       report_.abandoned = 1;
       retiring_ = true;
       return false;

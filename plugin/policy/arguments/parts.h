@@ -45,7 +45,7 @@ std::optional<Problem> check_awk(const ParsedCommand& reading);
 // awks ignore them.
 std::optional<Problem> find_awk_option(std::string_view tool, const Words& words);
 
-// Finds a word in find's expression that is not safe.
+// Finds a word in find's expression that is not known to be safe.
 std::optional<Problem> check_find(const ParsedCommand& reading);
 // Finds -files0-from, which names a file with the paths at which the search begins.
 std::optional<Problem> find_list_of_files(const ParsedCommand& reading);

@@ -1,4 +1,4 @@
-// Judges the paths of a command of tier one, in the file system.
+// Judges the paths of a command of tier one (policy/covenant.h) by what is at these paths in the file system.
 #pragma once
 
 #include <optional>

@@ -43,7 +43,7 @@ struct Given {
 
 struct ParsedCommand {
   std::vector<std::string_view> words = {};
-  const OptionTable* tool = nullptr;  // the subcommand's, if there is one
+  const OptionTable* tool = nullptr;  // that of the subcommand, if there is one
   std::string name = {};              // its name in the table: "git log"
   std::size_t begin = 0;              // the index of the word that names it
   std::vector<Given> given = {};

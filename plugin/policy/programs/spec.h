@@ -178,7 +178,8 @@ struct ProgramSpec {
   bool names_variables = false;  // its operands are names of variables, which a shell may evaluate
   bool assignments = false;      // NAME=value may precede the command
   bool behind_dashes = false;    // if "--" follows the operands, the command comes after it
-  bool reads_input = false;      // standard input is code; if `runs` is nothing, and for make, only if a word names it
+  // It runs its standard input as code. For make, and if `runs` is nothing: only if a word names the standard input.
+  bool reads_input = false;
   // Names of options ("*": always). With one of them and without a command, the program passes its standard input to
   // something unknown: to what a container runs, or to the shell of another machine.
   std::string_view hands_input_on = {};
@@ -191,7 +192,7 @@ struct ProgramSpec {
 
   std::optional<Covenant> covenant = {};
 
-  // For git -c, in lower case: "core.pager=''|cat color.*".
+  // Settings for git -c, in lower case: "core.pager=''|cat color.*".
   std::string_view harmless_settings = {};  // settings that run no program; with values: only these values are harmless
   std::string_view settings = {};           // settings that make it run programs, except with one of these values
 

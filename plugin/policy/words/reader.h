@@ -3,7 +3,7 @@
 // for each other dialect, so that no command of any shell is missed.
 //
 // - It moves only forward, with exceptions such as a `((` that turns out to be two subshells. The bytes that are read
-//   again for them count against a budget, which is linear in the length of the text.
+//   again for them are charged to a budget, which is linear in the length of the text.
 // - Everything that nests is entered through Nest, which limits the depth, and with it the recursion.
 // - After fail() nothing more is read: at_ is at the end, and every loop ends there.
 #pragma once
