@@ -23,7 +23,7 @@ namespace wtool::policy {
 
 namespace {
 
-// Wrappers are refused if they are nested more deeply than this.
+// If wrappers are nested more deeply than this, the line is treated as one that could run anything.
 constexpr int max_wrapping_depth = 16;
 
 // How many directories a command may run in, after `cd` commands that may have failed.

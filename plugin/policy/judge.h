@@ -1,12 +1,12 @@
 // Judges a command line by the configured rules: allow, ask or deny, and why. Pure, except that it looks up the files
 // of programs and resolves paths.
 //
-// - The strictest verdict wins. Entries of commands.deny take precedence, whatever else is wrong with the
-//   line.
+// - The strictest verdict wins. Entries of commands.deny take precedence, whatever else is wrong with the line.
 // - Under an allow list, or with directories.confine_arguments, every word must be known before it runs, and the line
 //   that runs is made from the words that were judged.
-// - With only commands.deny or commands.ask, every command in the line is checked at any depth, and a line is refused
-//   if one of its commands could be any command. Variables that are set before a command must not change what it does.
+// - With only commands.deny or commands.ask, every command in the line is checked at any depth. A line that contains a
+//   command which could be anything is refused or, without commands.deny, needs approval. The same applies if a
+//   variable that is set before a command may change what the command does.
 // - commands.ask_network is a list like commands.ask. If one of its entries certainly matches a command of the line,
 //   the verdict says that a yes opens the network.
 // - Without any of these rules, every line is allowed without being read.

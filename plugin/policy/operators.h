@@ -19,8 +19,8 @@ struct Construct {
 };
 
 // The first shell operator outside of quotes: one that joins or ends commands (; & | && || and a newline between
-// commands), a redirection or a parenthesis. A `$` or backquote that expands is found even in double quotes. Blanks
-// at the end of the text are ignored.
+// commands), a redirection or a parenthesis. A `$` or backquote that expands is found even in double quotes. Newlines
+// at the beginning and the end of the text are ignored.
 std::optional<Construct> find_operator(std::string_view text);
 
 // If the text is one command of literal words: these words, split as a shell would split them. If it has only blanks or

@@ -22,7 +22,7 @@ struct Inner {
     command,  // `command` is run as it is
     script,   // `text` is shell text
     code,     // `text` is code of another language, or the program is controlled in a way that cannot be judged: ask
-    unclear,  // the wrapper's own arguments are not understood, so what it runs is not known: refuse
+    unclear,  // the wrapper's own arguments are not understood, so it could run anything
   };
   Kind kind = Kind::command;
   // Kind::command: the command; its assignments are its environment. Kind::script: only reads_pipe is used, which is

@@ -4,8 +4,8 @@
 // - It samples: between two samples, a tree can use more than any sample shows. The intervals are short if a limit
 //   could be exceeded, long if the figures are only for the result, and always long compared with the time that a
 //   sample takes.
-// - It ignores limits that the kernel enforces by itself, except CPU time, which the kernel counts for each process
-//   separately.
+// - It ignores the limits on open files and on the size of files, which the kernel enforces. It watches CPU time, which
+//   the kernel limits only for each process separately.
 #pragma once
 
 #include <sys/types.h>
