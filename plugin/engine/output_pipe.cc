@@ -24,8 +24,8 @@ int OutputPipe::open() {
 std::array<std::string_view, 2> OutputPipe::read_some() {
   if (!reader_) return {};
   if (last_read_ == buffer_size_) grow();
-  // Once the capture leaves bytes out, further bytes are read directly into its ring: one more copy of every byte would
-  // cost a large output a third of its speed.
+  // Once the capture leaves bytes out, further bytes are read directly into its ring: copying every byte once more
+  // would slow down a large output by a third.
   auto [place, further] = capture_.room(buffer_size_);
   if (place.empty() && !more_than_little_) {
     place = little_;

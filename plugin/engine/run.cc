@@ -93,7 +93,7 @@ class CommandRun {
     if (options.spill != SpillOptions::When::never) spill_file_.emplace(*options.spill_directory, options.name);
   }
 
-  // Leaves nothing of the command, however the run ends, even if it ends by an exception.
+  // Makes sure that no process of the command is left, even if the run ends by an exception.
   ~CommandRun() {
     if (in_custody_) client_.kill_tree(std::move(custodian_), request_.call(), started_);
   }
@@ -380,9 +380,9 @@ void CommandRun::keep() {
   error_.close_reader();
 }
 
-// Takes the output that is there. While there is much output and only the capture receives it, which is never slow, the
-// pipe is read several times in a row: asking the kernel before each read what else is ready would cost a large output
-// a tenth of its speed.
+// Takes the output that is available now. While there is much output and only the capture receives it, which is never
+// slow, the pipe is read several times in a row: asking the kernel before each read what else is ready would slow down
+// a large output by a tenth.
 void CommandRun::take_flow(OutputPipe& pipe, Stream stream) {
   constexpr int most = 16;  // reads: a few megabytes, in about a millisecond
   for (int i = 0; i < most; ++i) {

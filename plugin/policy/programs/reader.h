@@ -54,7 +54,7 @@ struct ParsedCommand {
   // Set by read_safe():
   std::vector<bool> text = {};          // for each word: true if it is not a path
   std::optional<Problem> problem = {};  // the first problem
-  bool complete = true;                 // false: an unknown option was found, so the later words may be misread
+  bool complete = true;                 // false: an option or subcommand is unknown, so later words may be misread
   std::optional<std::size_t> response_file = {};  // the first word that is @FILE
 
   // Set by read_options() and read_exactly():

@@ -117,7 +117,8 @@ std::size_t WordReader::pipeline() {
   return last;
 }
 
-// Returns the keyword that is a whole word at the cursor, and sets `behind` to the position after it. The cursor stays.
+// Returns the keyword that is a whole word at the cursor, and sets `behind` to the position after it. The cursor does
+// not move.
 WordReader::Keyword WordReader::keyword(std::size_t& behind) {
   struct Row {
     std::string_view text;

@@ -25,7 +25,7 @@ void WordReader::opens(ReadWord* read, std::size_t begin, OpenMark mark, const s
   read->marks.emplace_back(read->word.text.size(), mark);
 }
 
-// Called at a `$`. `read` is nullptr if the text is not needed.
+// Called at a `$`. `read` is null if the text is not needed.
 void WordReader::dollar(Quotes quotes, ReadWord* read) {
   const std::size_t begin = at_;
   step();

@@ -192,7 +192,7 @@ WordReader::ReadWord WordReader::word(Place place) {
   return read;
 }
 
-// Called at the end of a word. Keeps the open parts of the word in Word::open, or notes them as a lasting obstacle.
+// Called at the end of a word. Keeps the open parts of the word in `open`, or notes them as a lasting obstacle.
 void WordReader::settle_open(ReadWord& read, Place place, const std::vector<std::size_t>& brackets,
                              const std::string& text) {
   if (read.marks.empty() && brackets.empty()) return;
@@ -211,7 +211,7 @@ void WordReader::settle_open(ReadWord& read, Place place, const std::vector<std:
   }
 }
 
-// Called at an unquoted `=`, which may make the word an assignment.
+// Called at an unquoted `=`.
 void WordReader::equals(ReadWord& read, Place place, bool bare) {
   const std::size_t from = at_;
   step();
