@@ -23,7 +23,8 @@ class Programs {
   std::optional<std::string> find(std::string_view name) const;
 
   // True if find() returns the file at this absolute path for the path's last component. The rest of the path must be a
-  // folder of search_path() or of the system (/bin, /usr/bin, ...), so that this cannot change later.
+  // folder of search_path() or of the system (/bin, /usr/bin, ...), because a path through any other folder could lead
+  // to a different file later.
   bool is_found(std::string_view path) const;
 
  private:

@@ -76,7 +76,7 @@ std::string delimiter_for(std::string_view body) {
 std::string written_out(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {
-    // The first word could be taken for a keyword or, if it contains a `=`, for an assignment.
+    // A shell could take the first word for a keyword or, if the word contains a `=`, for an assignment.
     const bool first = line.empty();
     if (!first) line += ' ';
     if (is_plain_word(word) && !(first && (is_keyword(word) || word.find('=') != std::string::npos))) {

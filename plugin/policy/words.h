@@ -27,7 +27,8 @@ struct Word {
 // The marks in Word::open. A word whose text contains such bytes is never open.
 enum OpenMark : char { star_mark = 1, any_mark, bracket_mark, home_mark, directory_mark, status_mark };
 
-// Words as a person would write them, in quotes where a shell needs them. parse() reads the same words from the result.
+// Words as a person would write them, with quotes where a shell needs quotes. parse() reads the same words from the
+// result.
 std::string written_out(const std::vector<std::string>& words);
 
 // The texts of words, in order.

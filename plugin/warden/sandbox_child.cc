@@ -150,7 +150,8 @@ SpawnFailure enter_sandbox(const SandboxPlan& plan) {
     const SpawnFailure failure = protect_paths(plan);
     if (failure.stage != Stage::none) return failure;
   }
-  // No program may gain rights by being executed. Without this, the kernel accepts neither the ruleset nor the filter.
+  // No program may gain rights by being executed. Without no_new_privs, the kernel accepts the ruleset and the filter
+  // only from a privileged process.
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return {Stage::sandbox, errno};
   if (!drop_capabilities()) return {Stage::sandbox, errno};
   if (plan.ruleset >= 0 && ::syscall(sys_landlock_restrict_self, plan.ruleset, 0U) != 0) {

@@ -172,7 +172,7 @@ std::string make_filter(const FilterOptions& options, std::string& error) {
     for (const SystemCall& call : shared_objects) builder.refuse(EPERM, call);
   }
   if (!options.network) {
-    // EACCES is what socket(2) documents for a kind of socket that one may not have, so programs expect it.
+    // socket(2) documents EACCES for a kind of socket that a process may not create, so programs expect this error.
     for (const char* name : {"socket", "socketpair"}) builder.refuse(EACCES, {name}, {is_not(0, AF_UNIX)});
   }
   if (options.refuse_truncate) {

@@ -185,8 +185,8 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
     found.kind = FoundRepository::Kind::bare;
     folder.found.push_back(found);
   }
-  // In a repository's own folder, only `modules` and `worktrees` are searched: objects and references are many, and
-  // contain no checkout.
+  // In a repository's own folder, only `modules` and `worktrees` are searched: the folders of objects and references
+  // are numerous and contain no checkout.
   if (folder.dot_git || (folder.in_git && signs.repository())) {
     std::erase_if(names, [](const Name& name) { return name.text != "modules" && name.text != "worktrees"; });
   }
@@ -275,7 +275,7 @@ void RepositorySearch::Pass::refresh(int root, const char* relative, Folder& fol
   }
 }
 
-// Searches one root. Folders near the root come first, so folders far from it are left out if a bound is reached.
+// Searches one root. Folders near the root come first, so folders far from it are left out if a limit is reached.
 void RepositorySearch::look(const Root& root, Pass& pass) {
   const Descriptor place = open_root(root);
   std::unique_ptr<Folder>& top = roots_[root.path];
