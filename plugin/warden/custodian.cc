@@ -424,8 +424,8 @@ void ServingCustodian::leave(std::int64_t grace_ms) {
   begin_end(grace_ms);
 }
 
-// Kills until nothing is left. If some process does not die in time, reports the call, continues to kill, and does not
-// return.
+// Kills until no process of the tree is left. If some process does not die in time, reports the call, continues to
+// kill, and does not return.
 void ServingCustodian::kill_all() {
   const std::int64_t deadline = now_ms() + unkillable_after_ms;
   bool reported = false;

@@ -1,5 +1,5 @@
-// Waits for several descriptors with epoll. poll(2) would not do, because a command can make it fail with EINVAL: by
-// lowering this process's limit of descriptors (RLIMIT_NOFILE) below the number of watched descriptors.
+// Waits for several descriptors with epoll. It does not use poll(2), because a command can make poll fail with EINVAL:
+// by lowering this process's limit of descriptors (RLIMIT_NOFILE) below the number of watched descriptors.
 #pragma once
 
 #include <sys/epoll.h>

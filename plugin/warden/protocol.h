@@ -29,8 +29,8 @@ constexpr const char* cgroup_name_format = "wtool-%d-%llu";
 // Raised with every change of a struct or of its meaning.
 constexpr std::uint32_t protocol_version = 10;
 
-// The ELF file of a shell-warden has the version as a note, so that a plugin recognises a warden of another
-// build when the plugin is loaded, without starting the warden.
+// The ELF file of a shell-warden contains the protocol version in a note, so that a plugin recognises a warden of
+// another build when the plugin is loaded, without starting the warden.
 constexpr char note_name[8] = "wtool";  // Padded to a multiple of 4.
 constexpr std::uint32_t note_type = 1;
 

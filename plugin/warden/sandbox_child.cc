@@ -72,7 +72,7 @@ int bind_onto_itself(const char* path, bool read_only) {
       static_cast<int>(::syscall(sys_open_tree, place, "", AT_EMPTY_PATH | AT_RECURSIVE | open_tree_clone | O_CLOEXEC));
   if (tree < 0) error = errno;
   if (error == 0 && read_only) {
-    // Sets only this attribute, and keeps the mount's other attributes, which a user namespace may not remove.
+    // Sets only this attribute and keeps the others of the mount, because a user namespace may not remove any of them.
     MountAttributes attributes{mount_read_only, 0, 0, 0};
     if (::syscall(sys_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes) != 0) {
       error = errno;

@@ -157,7 +157,7 @@ void Warden::take_message() {
   }
 }
 
-// With a ruleset, the child becomes a scope keeper, not a custodian.
+// If there is a ruleset, the child becomes a scope keeper, not a custodian.
 void Warden::spawn_custodian(std::uint64_t number, Descriptor socket, Descriptor ruleset) {
   // If a command has changed what all custodians and their commands would inherit, a new warden must be started.
   if (state_.changed()) return leave();

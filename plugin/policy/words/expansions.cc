@@ -133,8 +133,8 @@ void WordReader::parenthesised(std::size_t begin) {
   command_substitution();
 }
 
-// Reads arithmetic from after its opening characters to its end, which is `closing` times the character `close`. False:
-// the parentheses do not match, and the cursor may be anywhere.
+// Reads arithmetic after its opening characters, up to its end, which is the character `close` repeated `closing`
+// times. False: the parentheses do not match, and the cursor may be anywhere.
 bool WordReader::arithmetic(char open, char close, int closing) {
   const Nest nest(*this);
   int inner = 0;

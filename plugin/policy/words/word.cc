@@ -163,8 +163,8 @@ WordReader::ReadWord WordReader::word(Place place) {
         break;
     }
   }
-  // Bash expands braces only if they contain a comma or two dots. Counting even quoted ones is stricter than
-  // necessary, which does no harm.
+  // Bash expands braces only if they contain a comma or two dots that are not quoted. This test does not look at
+  // quotes, so it is stricter than necessary, which does no harm.
   if (brace != none && (text.find(',', brace) != std::string::npos || text.find("..", brace) != std::string::npos)) {
     findings_.differs = true;
     note(begin, "a brace expansion");
