@@ -76,7 +76,7 @@ std::string page() {
       "This page is generated from the database in `plugin/policy/programs/` (`tests/unit/policy/database_test.cc`).\n"
       "To generate it again, run `WTOOL_WRITE_PAGES=1 build/tests/bin/arguments_test -t database`.\n"
       "A program that is not here, or an option that is not in the second column, is refused under `arguments: safe`.\n"
-      "Further rules judge some arguments: scripts of `sed` and `awk`, expressions of `find`, settings of `git`, operands.\n"
+      "Further rules judge some arguments: scripts of `sed` and `awk`, `find` expressions, `git` settings, operands.\n"
       "See [policy.md](../policy.md).\n";
   const std::pair<const char*, std::span<const ProgramSpec>> families[] = {
       {"Text", text_programs()},
