@@ -239,7 +239,7 @@ BOOST_FIXTURE_TEST_CASE(release_notes_of_what_is_not_a_commit_are_refused, Repos
   for (const char* variable : {"to=nothing", "from=nothing", "from=--output=evil", "to=--all"}) {
     const Finished finished = run_workflow("release-notes.md", {variable});
     BOOST_TEST(finished.exit_code != 0, variable << finished.out);
-    BOOST_TEST(holds(finished.out + finished.err, "is no commit"), variable << finished.out);
+    BOOST_TEST(holds(finished.out + finished.err, "is not a commit"), variable << finished.out);
   }
   BOOST_TEST(!exists("evil"));
   BOOST_TEST(!exists("release-notes.md"));
