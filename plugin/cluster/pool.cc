@@ -1,7 +1,9 @@
 #include "cluster/pool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -46,6 +48,18 @@ bool copy_installation(const fs::path& from, const fs::path& to, std::string& wh
   return true;
 }
 
+// Makes a file in the working directory, by which a pilot sees that its node has the same one. Returns its path. Empty:
+// the ticket is in the working directory and shows the same, or nothing can be written there.
+std::string make_token(const fs::path& here, const fs::path& tickets) {
+  const fs::path rest = tickets.lexically_relative(here);
+  if (!rest.empty() && *rest.begin() != "..") return {};
+  const fs::path folder = here / ".wtool/cluster";  // where tickets are by default, so commands cannot change it either
+  std::error_code ignored;
+  fs::create_directories(folder, ignored);
+  std::string token = folder / "shared-XXXXXX";
+  return Descriptor(::mkostemp(token.data(), O_CLOEXEC)) ? token : std::string();
+}
+
 }  // namespace
 
 Pool::Pool(Options options, Pools* others) : options_(std::move(options)), others_(others), here_(fs::current_path()) {}
@@ -60,6 +74,7 @@ Pool::~Pool() {
     cancel_all_jobs();
     std::error_code ignored;
     if (!ticket_.empty()) fs::remove(ticket_, ignored);
+    if (!token_.empty()) fs::remove(token_, ignored);
     if (folder_.empty()) return;
     // The logs of failed pilots are kept, so that people can read them. Without logs, the folder is empty.
     fs::remove_all(failure_.why.empty() ? folder_ : folder_ + "/program", ignored);
@@ -84,6 +99,7 @@ void Pool::leave_to_parent() {
   idle_event_.reset();
   folder_.clear();
   ticket_.clear();
+  token_.clear();
   failure_ = {};
   failures_ = 0;
   uncertain_ = false;
@@ -123,6 +139,7 @@ bool Pool::start(std::string& why) {
   std::string pattern = options_.directory + "/pilots-XXXXXX";  // of mode 0700
   if (::mkdtemp(pattern.data()) == nullptr)
     return fail("a folder in " + options_.directory + " cannot be created", errno);
+  std::string token = make_token(here_, options_.directory);
   const pilot::Ticket ticket{.addresses = options_.address.empty() ? own_addresses(place->is_six())
                                                                    : std::vector<std::string>{options_.address},
                              .port = place->port(),
@@ -131,6 +148,7 @@ bool Pool::start(std::string& why) {
                              .job_seconds = options_.minutes * 60,
                              .ending_seconds = static_cast<int>(ending(options_).count()),
                              .directory = here_,
+                             .token = token,
                              .aes = pilot::has_aes(),
                              .munge = munge_.has_value(),
                              .munge_socket = options_.munge_socket,
@@ -139,10 +157,15 @@ bool Pool::start(std::string& why) {
   const fs::path installation = options_.copies_program ? fs::path(pattern) / "program" : installed;
   const bool made = (!options_.copies_program || copy_installation(installed, installation, why)) &&
                     pilot::write_ticket(pattern + "/ticket", ticket, why);
-  if (!made) return fs::remove_all(pattern, failed), false;
+  if (!made) {
+    fs::remove_all(pattern, failed);
+    if (!token.empty()) fs::remove(token, failed);
+    return false;
+  }
   program_ = installation / "bin/wtool";
   folder_ = pattern;
   ticket_ = folder_ + "/ticket";
+  token_ = std::move(token);
   const std::string id = pattern.substr(pattern.rfind('-') + 1);
   name_ = options_.job_name.empty() ? "wtool-" + id : options_.job_name;
   comment_ = "slots:" + std::to_string(options_.slots) + " pool:" + id;

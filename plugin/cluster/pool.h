@@ -165,7 +165,7 @@ class Pool {
   std::mutex mutex_;
   pid_t owner_ = ::getpid();  // a forked child starts with an empty pool
   bool started_ = false;
-  std::string folder_, ticket_, name_, comment_;
+  std::string folder_, ticket_, token_, name_, comment_;
   std::string program_;  // the path of wtool on the nodes
   pilot::Key key_{};
   std::optional<pilot::Munge> munge_;  // hands out the key

@@ -30,10 +30,9 @@ bool write_ticket(const std::string& file, const Ticket& ticket, std::string& er
   std::string hex(2 * key_size + 1, '\0');
   sodium_bin2hex(hex.data(), hex.size(), ticket.key.data(), ticket.key.size());
   hex.pop_back();
-  json all = {{"addresses", ticket.addresses}, {"port", ticket.port},
-              {"slots", ticket.slots},         {"idle", ticket.idle_seconds},
-              {"seconds", ticket.job_seconds}, {"ending", ticket.ending_seconds},
-              {"directory", ticket.directory}, {"aes", ticket.aes}};
+  json all = {{"addresses", ticket.addresses}, {"port", ticket.port},           {"slots", ticket.slots},
+              {"idle", ticket.idle_seconds},   {"seconds", ticket.job_seconds}, {"ending", ticket.ending_seconds},
+              {"directory", ticket.directory}, {"token", ticket.token},         {"aes", ticket.aes}};
   if (ticket.munge) {
     all["munge"] = ticket.munge_socket;
   } else {
@@ -75,6 +74,7 @@ std::optional<Ticket> read_ticket(const std::string& file, std::string& error) {
     ticket.job_seconds = all.at("seconds").get<int>();
     ticket.ending_seconds = all.at("ending").get<int>();
     ticket.directory = all.at("directory").get<std::string>();
+    ticket.token = all.at("token").get<std::string>();
     ticket.aes = all.at("aes").get<bool>();
     ticket.munge = all.contains("munge");
     bool good = true;

@@ -33,6 +33,9 @@ int serve(Context& context, const std::string& file) {
   if (failed) {
     problem =
         "the host's working directory " + ticket->directory + " cannot be entered on this node: " + failed.message();
+  } else if (!ticket->token.empty() && !std::filesystem::exists(ticket->token, failed)) {
+    problem = "the working directory " + ticket->directory + " of this node is not the host's: it has no file " +
+              ticket->token;
   }
   context.options.on = "cluster";
   Plugin* plugin = context.plugin();

@@ -396,6 +396,18 @@ BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_for_a_job_of_another_class) 
   host.pool->give_back(std::move(slot));
 }
 
+BOOST_AUTO_TEST_CASE(a_node_whose_folder_is_another_one_is_found_out_by_a_file) {
+  const fs::path here = fs::current_path();
+  std::string token;
+  {
+    Host host;
+    token = host.ticket->token;
+    BOOST_TEST(token.starts_with((here / ".wtool/cluster/shared-").string()));
+    BOOST_TEST(fs::is_regular_file(token));
+  }
+  BOOST_TEST(!fs::exists(token));
+}
+
 BOOST_AUTO_TEST_CASE(a_command_that_its_pilot_ended_is_lost_for_the_reason_of_the_pilot) {
   Host host;
   FakePilot pilot(*host.ticket, "7", [](int, const Order&, Channel& channel) {

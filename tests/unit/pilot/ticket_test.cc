@@ -28,6 +28,7 @@ Ticket example() {
           .slots = 3,
           .idle_seconds = 9,
           .directory = "/work",
+          .token = "/work/token",
           .aes = true,
           .key = random_key()};
 }
@@ -50,6 +51,7 @@ BOOST_AUTO_TEST_CASE(what_was_written_is_read_and_only_its_user_can) {
   BOOST_TEST(read->port == 4711);
   BOOST_TEST((read->key == written.key));
   BOOST_TEST(read->directory == "/work");
+  BOOST_TEST(read->token == "/work/token");
   BOOST_TEST(read->aes);
 }
 
