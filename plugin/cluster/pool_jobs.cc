@@ -2,6 +2,7 @@
 // not connected.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fstream>
 #include <sstream>
 
@@ -17,6 +18,12 @@ constexpr std::chrono::seconds first_question{2};  // after a submission
 constexpr std::chrono::seconds question_every{5};
 constexpr int client_seconds = 10;  // how long a client program of Slurm may take
 constexpr int short_seconds = 3;    // the same, when a call was cancelled or has lost its node
+
+// True if sbatch's message may speak of a limit of the site, such as AssocMaxSubmitJobLimit.
+bool speaks_of_limit(std::string why) {
+  std::transform(why.begin(), why.end(), why.begin(), [](unsigned char c) { return std::tolower(c); });
+  return why.find("limit") != std::string::npos;
+}
 
 // The value of KEY=VALUE in a line of scontrol.
 std::string value_in(const std::string& line, const std::string& key) {
@@ -167,6 +174,10 @@ void Pool::submit(Lock& lock, const Caller& caller) {
   } else {
     if (!said.cancelled) failed(said.done ? "sbatch did not name a job: " + said.out : said.why);
     next_question_ = Clock::now();
+    // Where a user may have only so many jobs, a job of another pool may be one too many.
+    if (said.cancelled || said.done || !speaks_of_limit(said.why) || waiting_.empty() || others_ == nullptr) return;
+    const Unlocked unlocked(lock);
+    others_->make_room(*this, caller.seconds());
   }
 }
 

@@ -396,6 +396,29 @@ BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_for_a_job_of_another_class) 
   host.pool->give_back(std::move(slot));
 }
 
+BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_where_a_limit_of_the_site_refuses_a_job) {
+  Host host;
+  FakePilot unused(*host.ticket, "8", [](int, const Order&, Channel&) {});
+  Refusal refusal;
+  Slot slot = host.pool->take(-1, Clock::now() + patience, refusal);
+  BOOST_REQUIRE(slot.channel != nullptr);
+  host.pool->give_back(std::move(slot));
+  host.chosen.slots = 2;
+  const auto refused = [&](const char* message) {
+    answer_for_slurm(
+        [message](const std::string& line) { return line.starts_with("sbatch") ? Said{.why = message} : no_slurm; });
+    BOOST_TEST(!host.pools.of(host.chosen)->take(-1, Clock::now() + milliseconds(100), refusal).channel);
+  };
+  refused("sbatch: error: invalid partition specified: nosuch");
+  // An end of the pilot would be seen at once.
+  slot = host.pool->take(-1, Clock::now(), refusal);
+  BOOST_REQUIRE(slot.channel != nullptr);
+  host.pool->give_back(std::move(slot));
+  ++host.chosen.slots;  // another pool, which does not have to wait after a failure
+  refused("sbatch: error: AssocMaxSubmitJobLimit");
+  await([&] { return unused.channel().state() == Channel::State::closed; });
+}
+
 BOOST_AUTO_TEST_CASE(a_node_whose_folder_is_another_one_is_found_out_by_a_file) {
   const fs::path here = fs::current_path();
   std::string token;
