@@ -222,6 +222,7 @@ Order order_of(const json& from) {
   order.merged = flag("merged");
   order.keep = flag("keep");
   order.lifts_network = flag("lifts_network");
+  order.tells_start = flag("tells_start");
   order.in_session = flag("in_session");
   order.session = from.at("session").get<std::string>();
   order.ends_session = flag("ends_session");
@@ -258,6 +259,7 @@ std::string to_bytes(const Order& order) {
            {"merged", order.merged},
            {"keep", order.keep},
            {"lifts_network", order.lifts_network},
+           {"tells_start", order.tells_start},
            {"in_session", order.in_session},
            {"session", order.session},
            {"ends_session", order.ends_session}};

@@ -29,7 +29,8 @@ struct Order {
   bool merged = false;
   bool keep = false;
   bool lifts_network = false;
-  std::string limits{};  // only of this call (configuration/call_limits.h); empty: none
+  bool tells_start = false;  // the host wants to know when the command has started
+  std::string limits{};      // only of this call (configuration/call_limits.h); empty: none
   bool in_session = false;
   std::string session{};      // the id of the session on the node; empty: it has none yet
   bool ends_session = false;  // nothing is run: the session is closed, and all that it keeps is ended within `grace`

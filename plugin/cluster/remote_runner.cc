@@ -146,6 +146,7 @@ Order order_of(const engine::Command& command, const std::string& directory, con
   order.merged = options.merged;
   order.keep = options.keep && options.hold != nullptr;
   order.lifts_network = options.lifts_network;
+  order.tells_start = static_cast<bool>(options.state);
   order.limits = options.call_limits;
   order.in_session = options.hold != nullptr;
   return order;

@@ -23,6 +23,7 @@ Order some_order() {
   order.grace = milliseconds(250);
   order.time_limit = milliseconds(1000);
   order.capture_bytes = 4096;
+  order.tells_start = true;
   order.in_session = true;
   order.session = "term-1";
   order.limits = R"({"network":"deny"})";
@@ -57,6 +58,7 @@ BOOST_AUTO_TEST_CASE(an_order_arrives_byte_for_byte) {
   BOOST_TEST(!arrived->standard_input.has_value());
   BOOST_TEST(arrived->grace.count() == 250);
   BOOST_TEST(arrived->time_limit.count() == 1000);
+  BOOST_TEST(arrived->tells_start);
   BOOST_TEST(arrived->in_session);
   BOOST_TEST(!arrived->keep);
   BOOST_TEST(arrived->session == "term-1");

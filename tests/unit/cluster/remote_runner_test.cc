@@ -122,7 +122,7 @@ struct Host {
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
-  engine::CommandOutcome run(bool in_session) {
+  engine::CommandOutcome run(bool in_session, engine::StateSink state = {}) {
     RemoteRunner runner(pool, "{}");
     engine::Command command;
     command.paths = {"/bin/true"};
@@ -130,6 +130,7 @@ struct Host {
     engine::RunOptions options;
     options.latest = Clock::now() + patience;
     options.grace = milliseconds(10);
+    options.state = std::move(state);
     options.limits.memory_bytes = 112 << 20;
     if (in_session) {
       options.hold = &hold;
@@ -417,6 +418,18 @@ BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_where_a_limit_of_the_site_re
   ++host.chosen.slots;  // another pool, which does not have to wait after a failure
   refused("sbatch: error: AssocMaxSubmitJobLimit");
   await([&] { return unused.channel().state() == Channel::State::closed; });
+}
+
+BOOST_AUTO_TEST_CASE(a_node_tells_of_a_start_only_where_the_caller_wants_to_know) {
+  Host host;
+  std::vector<bool> told;
+  FakePilot pilot(*host.ticket, "7", [&](int, const Order& order, Channel& channel) {
+    told.push_back(order.tells_start);
+    channel.send(Type::result, result(exited()));
+  });
+  host.run(false);
+  host.run(false, [](const engine::CommandState&) { return true; });
+  BOOST_TEST(told == std::vector<bool>({false, true}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_node_whose_folder_is_another_one_is_found_out_by_a_file) {
