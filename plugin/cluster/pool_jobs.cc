@@ -2,11 +2,11 @@
 // not connected.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fstream>
 #include <sstream>
 
 #include "base/shell_quote.h"
+#include "base/text.h"
 #include "cluster/client_programs.h"
 #include "cluster/pool.h"
 
@@ -20,10 +20,7 @@ constexpr int client_seconds = 10;  // how long a client program of Slurm may ta
 constexpr int short_seconds = 3;    // the same, when a call was cancelled or has lost its node
 
 // True if sbatch's message may speak of a limit of the site, such as AssocMaxSubmitJobLimit.
-bool speaks_of_limit(std::string why) {
-  std::transform(why.begin(), why.end(), why.begin(), [](unsigned char c) { return std::tolower(c); });
-  return why.find("limit") != std::string::npos;
-}
+bool speaks_of_limit(const std::string& why) { return lowered(why).find("limit") != std::string::npos; }
 
 // The value of KEY=VALUE in a line of scontrol.
 std::string value_in(const std::string& line, const std::string& key) {
