@@ -97,8 +97,8 @@ std::string page() {
     }
   }
   text +=
-      "\n## Judged by what they run\n\nThe policy knows which other programs these programs run, but not which of "
-      "their arguments only read:\n\n";
+      "\n## Judged by what they run\n\nOf these it is known what they run, and not which of their arguments only "
+      "read:\n\n";
   std::string line;
   for (const std::string_view name : program_names()) {
     if (find_rules(name) != nullptr) continue;
