@@ -200,16 +200,17 @@ class TextScan {
     return text_.substr(begin, at - begin);
   }
 
-  // Whether USER or ROLE is among the last words before `at`, in the same statement: ALTER ROLE "bob" LOGIN PASSWORD 'X'.
+  // Whether USER, ROLE or GROUP is among the words before `at`, in the same statement: ALTER ROLE "bob" LOGIN PASSWORD
+  // 'X'.
   bool follows_account(std::size_t at) const {
-    constexpr std::size_t reach = 128;
+    constexpr std::size_t reach = 512;
     const std::size_t first = at > reach ? at - reach : 0;
     const std::string_view before = text_.substr(first, at - first);
-    std::string_view statement = before.substr(before.find_last_of(";\n") + 1);
+    std::string_view statement = before.substr(before.rfind(';') + 1);
     while (!statement.empty()) {
       const auto end = static_cast<std::size_t>(
           std::find_if_not(statement.begin(), statement.end(), is_name_character) - statement.begin());
-      if (is_any_of({"USER", "ROLE"}, statement.substr(0, end))) return true;
+      if (is_any_of({"USER", "ROLE", "GROUP"}, statement.substr(0, end))) return true;
       statement.remove_prefix(std::min(end + 1, statement.size()));
     }
     return false;

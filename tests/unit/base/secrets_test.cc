@@ -211,6 +211,10 @@ BOOST_AUTO_TEST_CASE(no_form_of_a_secret_in_a_command_is_left) {
            "psql -c \"ALTER USER bob WITH PASSWORD 'S3cretPw99'\"",
            "psql -c \"ALTER USER bob PASSWORD 'S3cretPw99'\"",
            "psql -c \"alter role \\\"bob\\\" login password 'S3cretPw99'\"",
+           "psql <<E\nCREATE ROLE bob WITH\n  LOGIN\n  PASSWORD 'S3cretPw99';\nE",
+           "psql -c \"CREATE GROUP g PASSWORD 'S3cretPw99'\"",
+           "psql -c \"CREATE ROLE application_owner WITH NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT LOGIN "
+           "NOREPLICATION NOBYPASSRLS CONNECTION LIMIT 10 VALID UNTIL '2030-01-01' PASSWORD 'S3cretPw99'\"",
            "psql -c \"CREATE ROLE bob WITH LOGIN PASSWORD 'S3cretPw99'\"",
            "mysql -e \"CREATE USER 'b' IDENTIFIED BY 'S3cretPw99'\"",
            "tool 'Server=h;Uid=a;Pwd=S3cretPw99;'",
