@@ -287,6 +287,21 @@ BOOST_AUTO_TEST_CASE(a_state_whose_file_has_changed_runs_again_at_a_resume) {
   BOOST_TEST(file("a") == "ran\nran\n");
 }
 
+BOOST_AUTO_TEST_CASE(combinations_with_secrets_leave_no_file_of_their_joined_output) {
+  scratch.file(
+      "inner.md",
+      "---\nparameters:\n  - {name: n, type: number, default: 1}\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA "
+      "--> [*]\n```\n## Actions\n- A: Shell \"seq ${n} 700000\" secret\n");
+  for (const char* action :
+       {R"(Run workflow "inner.md" with n=${matrix.n})", R"(Shell "seq ${matrix.n} 700000" secret)"}) {
+    const Finished finished = run_workflow(
+        workflow("    [*] --> A\n    A --> [*]\n", std::string("- A: ") + action + " matrix={\"n\": [1, 2]}\n"));
+    BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+    BOOST_TEST(!holds(finished.out, "--output"), finished.out);
+    BOOST_TEST(output_files() == 0U, action);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_holds_a_secret_only_in_the_part_that_was_cut_does_not_stay) {
   keep("bytes: 4096");
   scratch.file(

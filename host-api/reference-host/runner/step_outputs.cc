@@ -1,5 +1,6 @@
 #include "runner/step_outputs.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include "base/utf8.h"
@@ -139,6 +140,15 @@ void join_outputs(const WorkflowInvocation& invocation, const Step& step, const 
     }
     if (store == nullptr || !joined.trouble.empty()) continue;
     if (!joined.cut && !joined.lossy && !wants_files(invocation)) continue;
+    // A combination that keeps secrets has no file, not even if the secret is in a workflow that it calls.
+    const bool is_incomplete = std::any_of(parts.begin(), parts.end(), [&](const Outcome* part) {
+      const WholeOutput& one = is_error_stream ? part->whole_error : part->whole_output;
+      return one.file.empty() && (one.cut || one.lossy);
+    });
+    if (is_incomplete) {
+      if (wants_files(invocation)) joined.trouble = "the whole output of a combination was not kept";
+      continue;
+    }
     const auto file = store->create(file_name(step, false, is_error_stream ? "stderr" : "stdout"), gives_secrets(step));
     std::string buffer(kept_in_memory, '\0');
     for (const Outcome* part : parts) {
