@@ -387,7 +387,7 @@ bool allows_any_command(Toolbox& toolbox) {
 runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
                                 runner::Secrets& secrets, Stop& stop, runner::RunObserver& shown) {
   const auto hidden = prepared.tracing().hide([&secrets](std::string_view text) { return secrets.masked(text); });
-  const runner::AbortWatcher watcher(prepared.directory(), stop);
+  runner::AbortWatcher watcher(prepared.directory(), stop);
   if (!watcher.error().empty()) complain("the abort file has no effect in this run: " + watcher.error());
   OutputFiles files(run.journal ? run.journal->file() : "", secrets, prepared.output_limits());
   journal::Masking masking(secrets, shown);
@@ -397,6 +397,7 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
   services.skips_finally = std::move(run.skips_finally);
   services.approve = std::move(run.approve);
   services.may_begin = std::move(run.may_begin);
+  services.before_state = [&watcher] { watcher.look(); };
   services.outputs = &files;
   cache::StepCache::Options cached = prepared.cache_options();
   cached.force = run.force;

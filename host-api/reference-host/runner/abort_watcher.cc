@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -86,20 +87,34 @@ AbortWatcher::~AbortWatcher() {
 
 void AbortWatcher::begin() {
   directory_watch_ = ::inotify_add_watch(inotify_.get(), directory_.c_str(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+  is_refused_ = directory_watch_ < 0;
   // First watch, then look: if a file appears in between, an event reports it.
-  if (directory_watch_ >= 0) watch_folder();
+  watch_folder();
+  is_watched_ = !is_refused_;
   look_again();
+}
+
+void AbortWatcher::look() {
+  if (is_watched_ || triggered_ || !error_.empty()) return;
+  const Version now = version();
+  if (now.there && now != before_) request();
 }
 
 void AbortWatcher::look_again() {
   const Version now = version();
-  if (now.there && now != before_) settling_ = true;
+  if (now.there && now != before_) settle();
+}
+
+void AbortWatcher::settle() {
+  if (!settles_) settles_ = Clock::now() + std::chrono::milliseconds(settle_ms);
 }
 
 void AbortWatcher::watch_folder() {
   folder_watch_ = ::inotify_add_watch(
       inotify_.get(), folder_.c_str(),
       IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR);
+  // A folder that does not exist is reported by the watch of the directory.
+  if (folder_watch_ < 0 && errno != ENOENT && errno != ENOTDIR) is_refused_ = true;
 }
 
 AbortWatcher::Version AbortWatcher::version() const {
@@ -107,25 +122,31 @@ AbortWatcher::Version AbortWatcher::version() const {
   if (::lstat(file_.c_str(), &status) != 0) return {};
   return {true,
           {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
-           static_cast<std::uint64_t>(status.st_mtim.tv_sec), static_cast<std::uint64_t>(status.st_mtim.tv_nsec),
-           static_cast<std::uint64_t>(status.st_ctim.tv_sec), static_cast<std::uint64_t>(status.st_ctim.tv_nsec)}};
+           static_cast<std::uint64_t>(status.st_mtim.tv_sec), static_cast<std::uint64_t>(status.st_mtim.tv_nsec)}};
+}
+
+int AbortWatcher::patience() const {
+  if (settles_) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*settles_ - Clock::now()).count();
+    return static_cast<int>(std::max<std::int64_t>(left, 0));
+  }
+  return directory_watch_ < 0 || is_refused_ ? unwatched_ms : -1;
 }
 
 void AbortWatcher::watch() {
   bool begun = false;
   while (!triggered_) {
     pollfd waits[] = {{end_.descriptor(), POLLIN, 0}, {inotify_.get(), POLLIN, 0}};
-    const int ready = ::poll(waits, 2, settling_ ? settle_ms : directory_watch_ < 0 ? unwatched_ms : -1);
+    const int ready = ::poll(waits, 2, patience());
     if (ready < 0 && errno != EINTR) return;
     if (ready > 0 && waits[0].revents != 0) return;
-    if (ready > 0) {
-      drain_events();
-    } else if (ready == 0 && settling_) {
+    if (ready > 0) drain_events();
+    if (settles_ && Clock::now() >= *settles_) {
       trigger();
     } else if (ready == 0 && !begun) {
       begin();
       begun = true;
-    } else if (ready == 0) {
+    } else if (ready == 0 && !settles_) {
       look_again();
     }
   }
@@ -156,7 +177,7 @@ void AbortWatcher::drain_events() {
         if ((event.mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0) {
           trigger();
         } else {
-          settling_ = true;
+          settle();
         }
       }
     }
@@ -164,11 +185,13 @@ void AbortWatcher::drain_events() {
 }
 
 void AbortWatcher::trigger() {
-  settling_ = false;
+  settles_.reset();
   // If the file was removed again, the person who made it has changed their mind.
-  if (!version().there) return;
-  triggered_ = true;
-  stop_.request(StopHow::graceful, read_reason(file_));
+  if (version().there) request();
+}
+
+void AbortWatcher::request() {
+  if (!triggered_.exchange(true)) stop_.request(StopHow::graceful, read_reason(file_));
 }
 
 }  // namespace wtool::host::runner

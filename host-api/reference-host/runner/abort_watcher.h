@@ -5,11 +5,14 @@
 // - The watcher uses inotify, on a thread of its own. The folder `.swissarmyhammer` may be made, removed and made
 //   again.
 // - Watches are made only for a run that lasts longer than 100 ms. To close an inotify descriptor that has watches, the
-//   kernel waits up to 15 ms, which is more than a short run takes. A file that appears earlier stops the run then.
+//   kernel waits up to 15 ms, which is more than a short run takes. Until then, the run calls look() before each state.
 #pragma once
 
 #include <array>
-#include <map>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -27,15 +30,20 @@ class AbortWatcher {
   AbortWatcher& operator=(const AbortWatcher&) = delete;
   ~AbortWatcher();
 
+  // Requests the stop if the file has appeared, unless watches report it. Any thread may call this.
+  void look();
+
   // Why the file is not watched (no inotify instance was left, say); empty: it is watched. If the kernel refuses a watch
   // later, the watcher looks for the file every 100 ms.
   const std::string& error() const { return error_; }
 
  private:
-  // Identifies a version of the file.
+  using Clock = std::chrono::steady_clock;
+  // Identifies a version of the file. The time of change is left out, because a new link to the file or another mode
+  // changes it, too.
   struct Version {
     bool there = false;
-    std::array<std::uint64_t, 7> mark{};
+    std::array<std::uint64_t, 5> mark{};
     bool operator==(const Version&) const = default;
   };
 
@@ -45,8 +53,13 @@ class AbortWatcher {
   void watch_folder();
   // Call it when the file may be new.
   void look_again();
+  // Gives the file's writer a moment to finish.
+  void settle();
+  // How long the thread waits for an event, in milliseconds; -1: without a limit.
+  int patience() const;
   Version version() const;
   void trigger();
+  void request();
 
   std::string directory_;
   std::string folder_;
@@ -57,9 +70,11 @@ class AbortWatcher {
   const WakeUp end_;  // ends the thread
   int directory_watch_ = -1;
   int folder_watch_ = -1;
-  Version before_;
-  bool settling_ = false;  // the file exists, but its writer may not be done
-  bool triggered_ = false;
+  bool is_refused_ = false;                   // the kernel has refused a watch, so the thread looks for the file
+  Version before_;                            // does not change after the constructor
+  std::optional<Clock::time_point> settles_;  // the file exists; until then, its writer may not be done
+  std::atomic<bool> is_watched_{false};
+  std::atomic<bool> triggered_{false};
   std::thread thread_;
 };
 

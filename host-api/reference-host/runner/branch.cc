@@ -81,6 +81,7 @@ BranchResult Branch::go(std::size_t start, std::size_t until) {
       end.kind = BranchResult::Kind::joined;
       return end;
     }
+    if (const auto& before = invocation_.run.request().services.before_state) before();
     if (stop_.requested()) return aborted();
     // In the earlier run, the branch was stopped here, because another branch of the fork had failed.
     if (lineage_.over && run_.past_ended_before(name_, sequence_ + 1)) return aborted();

@@ -107,6 +107,8 @@ struct RunServices {
   // True if the step, which does `what`, may begin. False: the run is aborted. Not set: every step may begin. Any
   // thread may call this.
   std::function<bool(const Step& step, const std::string& what, Stop& stop)> may_begin;
+  // Called before each visit of a state, and may request a stop. Not set: nothing is called. Any thread may call this.
+  std::function<void()> before_state;
   // True if an aborted run ends without `finally`, because it is suspended until a person answers, or no time is left.
   // Not set: `finally` always runs. Any thread may call this.
   std::function<bool()> skips_finally;

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -16,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace abort_watcher_test {
@@ -199,34 +201,70 @@ BOOST_FIXTURE_TEST_CASE(a_stale_file_that_is_rewritten_before_the_watches_counts
   BOOST_TEST(reason() == "early and longer");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_stale_file_alone_stops_nothing_when_the_watches_are_made, Scene) {
+BOOST_FIXTURE_TEST_CASE(a_look_before_the_watches_stops_at_once, Scene) {
   make_folder();
   write("stale");
-  const AbortWatcher watcher(path, stop);
+  AbortWatcher watcher(path, stop);
+  watcher.look();
+  BOOST_TEST(!stop.requested().has_value());
+  write("early and longer");
+  watcher.look();
+  BOOST_TEST(stop.requested().has_value());
+  BOOST_TEST(reason() == "early and longer");
+}
+
+// A link and another mode change the time of change, and not what was written.
+BOOST_FIXTURE_TEST_CASE(a_stale_file_that_gets_a_link_or_another_mode_stops_nothing, Scene) {
+  make_folder();
+  write("stale");
+  AbortWatcher watcher(path, stop);
+  fs::create_hard_link(path / ".swissarmyhammer/.abort", path / "copy");
+  fs::permissions(path / ".swissarmyhammer/.abort", fs::perms::owner_read);
+  watcher.look();
+  BOOST_TEST(!stop.requested().has_value());
   wait_for_watches();
   write("fresh");
   BOOST_TEST(reason() == "fresh");
 }
 
+// Each event wakes the watcher.
+BOOST_FIXTURE_TEST_CASE(an_early_file_counts_in_a_directory_in_which_files_appear_all_the_time, Scene) {
+  make_folder();
+  const AbortWatcher watcher(path, stop);
+  write("early");
+  std::atomic<bool> over = false;
+  std::thread busy([&] {
+    for (int i = 0; !over; ++i) std::ofstream(path / std::to_string(i % 100)) << i;
+  });
+  BOOST_TEST(reason() == "early");
+  over = true;
+  busy.join();
+}
+
 // In a user namespace of its own, a process may have its own limit.
-BOOST_FIXTURE_TEST_CASE(without_a_watch_left_the_file_is_looked_for, Scene) {
+BOOST_FIXTURE_TEST_CASE(without_enough_watches_the_file_is_looked_for, Scene) {
   make_folder();
   constexpr int no_namespace = 77;
-  const pid_t child = ::fork();
-  if (child == 0) {
-    if (::unshare(CLONE_NEWUSER) != 0) ::_exit(no_namespace);
-    std::ofstream("/proc/sys/user/max_inotify_watches") << 0 << std::flush;
-    const AbortWatcher watcher(path, stop);
-    write("seen");
-    ::_exit(watcher.error().empty() && reason() == "seen" ? 0 : 1);
-  }
-  int status = 0;
-  BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
-  BOOST_REQUIRE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == no_namespace) {
-    BOOST_TEST_MESSAGE("skipped: this user may not make a user namespace");
-  } else {
-    BOOST_TEST(WEXITSTATUS(status) == 0);
+  for (const char* limit : {"0", "1"}) {
+    fs::remove(path / ".swissarmyhammer/.abort");
+    const pid_t child = ::fork();
+    if (child == 0) {
+      if (::unshare(CLONE_NEWUSER) != 0) ::_exit(no_namespace);
+      std::ofstream file("/proc/sys/user/max_inotify_watches");
+      if (!(file << limit << std::flush)) ::_exit(no_namespace);
+      const AbortWatcher watcher(path, stop);
+      if (limit == std::string_view("1")) wait_for_watches();
+      write("seen");
+      ::_exit(watcher.error().empty() && reason() == "seen" ? 0 : 1);
+    }
+    int status = 0;
+    BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
+    BOOST_REQUIRE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == no_namespace) {
+      BOOST_TEST_MESSAGE("skipped: this user may not limit the watches of a user namespace");
+    } else {
+      BOOST_TEST(WEXITSTATUS(status) == 0, limit);
+    }
   }
 }
 
