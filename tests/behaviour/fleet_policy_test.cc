@@ -50,6 +50,7 @@ done
 mkdir "$new/etc" "$new/.etc"; mount --rbind /etc "$new/.etc"
 for old in /etc/*; do [ "$old" = /etc/wtool ] || ln -s "/.$old" "$new$old"; done 2>/dev/null
 (cd "$new/etc"; eval "$policy")
+PATH=$PATH:/usr/sbin:/sbin  # which an ordinary user's PATH may lack
 exec chroot "$new" "$@"
 )";
 
