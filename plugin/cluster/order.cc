@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "cluster/cbor.h"
 
 namespace wtool::cluster {
 
@@ -169,45 +170,30 @@ engine::SandboxReport report_of(const json& from) {
   return report;
 }
 
-// How deeply arrays and objects may be nested; orders and answers need less. There is a limit because the library's
-// reader recurses.
+// How deeply arrays and objects may be nested; orders and answers need less. There is a limit because the reader
+// recurses.
 constexpr int deepest = 8;
 
-class DepthCheck final : public nlohmann::json_sax<json> {
- public:
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool key(string_t&) override { return true; }
-  bool start_object(std::size_t) override { return ++depth_ <= deepest; }
-  bool end_object() override { return --depth_, true; }
-  bool start_array(std::size_t) override { return ++depth_ <= deepest; }
-  bool end_array() override { return --depth_, true; }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
-
- private:
-  int depth_ = 0;
-};
-
 template <typename Value>
-std::optional<Value> read(std::string_view bytes, Value (*from)(const json&)) {
+std::optional<Value> read(std::string_view bytes, Value (*from)(json&)) {
   try {
-    DepthCheck check;
-    if (!json::sax_parse(bytes, &check, json::input_format_t::cbor)) return std::nullopt;
-    const json all = json::from_cbor(bytes, true, false);
-    if (!all.is_object()) return std::nullopt;
-    return from(all);
+    std::optional<json> all = read_cbor(bytes, deepest);
+    if (!all || !all->is_object()) return std::nullopt;
+    return from(*all);
   } catch (const json::exception&) {
     return std::nullopt;
   }
 }
 
-Order order_of(const json& from) {
-  const auto texts = [&](const char* key) { return from.at(key).get<std::vector<std::string>>(); };
+// Moves the texts out of `from`.
+Order order_of(json& from) {
+  const auto text = [](json& value) { return std::move(value.get_ref<std::string&>()); };
+  const auto texts = [&](const char* key) {
+    auto& list = from.at(key).get_ref<json::array_t&>();
+    std::vector<std::string> all(list.size());
+    std::transform(list.begin(), list.end(), all.begin(), text);
+    return all;
+  };
   const auto flag = [&](const char* key) { return from.at(key).get<bool>(); };
   Order order;
   order.paths = texts("paths");
@@ -230,7 +216,7 @@ Order order_of(const json& from) {
   return order;
 }
 
-OrderAnswer answer_of(const json& from) {
+OrderAnswer answer_of(json& from) {
   OrderAnswer answer;
   if (from.contains("refusal")) {
     const json& refusal = from.at("refusal");
@@ -248,24 +234,25 @@ OrderAnswer answer_of(const json& from) {
 }  // namespace
 
 std::string to_bytes(const Order& order) {
-  json out{{"paths", order.paths},
-           {"arguments", order.arguments},
-           {"variables", order.variables},
-           {"shell", order.shell},
-           {"directory", order.directory},
-           {"grace_ms", order.grace.count()},
-           {"time_limit_ms", order.time_limit.count()},
-           {"capture_bytes", order.capture_bytes},
-           {"merged", order.merged},
-           {"keep", order.keep},
-           {"lifts_network", order.lifts_network},
-           {"tells_start", order.tells_start},
-           {"in_session", order.in_session},
-           {"session", order.session},
-           {"ends_session", order.ends_session}};
-  if (!order.limits.empty()) out["limits"] = order.limits;
-  if (order.standard_input) out["standard_input"] = *order.standard_input;
-  return to_cbor(out);
+  CborObject out;
+  out.add("paths", order.paths);
+  out.add("arguments", order.arguments);
+  out.add("variables", order.variables);
+  out.add("shell", order.shell);
+  out.add("directory", order.directory);
+  out.add("grace_ms", order.grace.count());
+  out.add("time_limit_ms", order.time_limit.count());
+  out.add("capture_bytes", order.capture_bytes);
+  out.add("merged", order.merged);
+  out.add("keep", order.keep);
+  out.add("lifts_network", order.lifts_network);
+  out.add("tells_start", order.tells_start);
+  out.add("in_session", order.in_session);
+  out.add("session", order.session);
+  out.add("ends_session", order.ends_session);
+  if (!order.limits.empty()) out.add("limits", order.limits);
+  if (order.standard_input) out.add("standard_input", *order.standard_input);
+  return out.bytes();
 }
 
 std::string to_bytes(const OrderAnswer& answer) {
