@@ -25,8 +25,10 @@ using pilot::Type;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// A call that lasts longer than this reports that it has begun.
-constexpr milliseconds start_told_after{2};
+// A call that lasts longer than this reports that it has begun. This is longer than a tick of the kernel usually is
+// (4 ms): a timer that ends before the next tick must be set in the processor, which takes a virtual machine some 20 µs,
+// and as long again when the timer is stopped.
+constexpr milliseconds start_told_after{5};
 
 // The channel of the call that this thread runs. The plugin's log records during the call are sent there.
 thread_local Channel* logging_to = nullptr;
@@ -267,17 +269,17 @@ void AgentSlot::await_taken(Call& call) {
   }
 }
 
-const std::string& AgentSlot::on_own_processors(const std::string& config) {
+const std::string& AgentSlot::config_with_processors(const std::string& config) {
   if (processors_.empty()) return config;
-  if (config != given_config_) {
-    given_config_ = own_config_ = config;
+  if (config != host_config_) {
+    host_config_ = slot_config_ = config;
     json all = parse_json(config);
     if (all.is_object() && (!all.contains("limits") || all["limits"].is_object())) {
       all["limits"]["processors"] = processors_;
-      own_config_ = dumped(all);
+      slot_config_ = dumped(all);
     }
   }
-  return own_config_;
+  return slot_config_;
 }
 
 void AgentSlot::serve_one(const ChannelMessage& order) {
@@ -304,7 +306,7 @@ void AgentSlot::serve_one(const ChannelMessage& order) {
     return refuse(std::string("the order of the call is malformed: ") + e.what());
   }
   if (id != pilot::run_tool) return refuse("a pilot runs only " + std::string(pilot::run_tool) + ", not " + id);
-  const wtool_tool* tool = owner_.tool(id, on_own_processors(config), error);
+  const wtool_tool* tool = owner_.tool(id, config_with_processors(config), error);
   if (tool == nullptr) return refuse(error);
 
   wtool_request request = make_request(std::string_view(order.text).substr(cut + 1));

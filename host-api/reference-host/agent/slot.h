@@ -61,7 +61,7 @@ class AgentSlot {
   void serve_orders();
   void serve_one(const pilot::ChannelMessage& order);
   // The host's configuration, with the processors of this slot.
-  const std::string& on_own_processors(const std::string& config);
+  const std::string& config_with_processors(const std::string& config);
   static int32_t on_event(void* self, const wtool_event* event) noexcept;
   bool tell_of_state(std::string_view state);
   void watch();
@@ -76,7 +76,7 @@ class AgentSlot {
   SlotOwner& owner_;
   const std::unique_ptr<pilot::Channel> channel_;
   const std::vector<int> processors_;      // on which its commands run; empty: all
-  std::string given_config_, own_config_;  // those of the last call, because the next one usually has the same
+  std::string host_config_, slot_config_;  // those of the last call, because the next one usually has the same
   Window window_;
   std::atomic<bool> busy_{false};
   std::mutex mutex_;
