@@ -217,7 +217,7 @@ wtool_status call_new(const wtool_tool* tool, const wtool_request* request, wtoo
 void stop(wtool_call& call, engine::Cancellation::Mode how, std::string_view reason) noexcept {
   try {
     call.cancellation.request(how, reason);
-  } catch (...) {  // No memory to copy the reason.
+  } catch (...) {  // No memory is left to copy the reason.
     call.cancellation.request(how, {});
   }
   call.approver.cancelled();

@@ -1,5 +1,5 @@
-// poll(2) for loops. If every poll fails, such a loop would use a whole processor until the cause is gone: a lack of
-// memory, or a limit of descriptors that another process has lowered (prlimit(2)).
+// poll(2) for loops. Without a pause, a loop in which every poll fails would use a whole processor until the cause is
+// gone, such as a lack of memory, or a descriptor limit that another process has lowered (prlimit(2)).
 #pragma once
 
 #include <poll.h>

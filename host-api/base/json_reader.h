@@ -8,8 +8,9 @@
 
 namespace wtool {
 
-// Parses a JSON object. `problem` becomes a sentence, with the byte if it is known, if the text is not JSON, is nested
-// too deeply, is not an object, or has a key twice. (One of the two values of that key would be lost.)
+// Parses a JSON object. If the text is not JSON, is nested too deeply, is not an object, or has a key twice, `problem`
+// becomes a sentence that says so, with the position in bytes if it is known. (A key that occurs twice would lose one
+// of its two values.)
 nlohmann::json parse_json_object(std::string_view text, std::string& problem);
 
 // A key that an object in this JSON has twice, in the form of show_json(); empty: no object has a key twice.
@@ -30,7 +31,7 @@ nlohmann::ordered_json parse_ordered_json_or_throw(std::string_view text);
 // call this before a parser that recurses.
 bool nests_deeper(std::string_view text, std::size_t levels);
 
-// A value as JSON text for a message. Of a longer text, at most the first 60 bytes, and then its size.
+// A value as JSON text for a message. If the text is longer than 60 bytes, only its beginning, followed by its size.
 std::string show_json(const nlohmann::json& value);
 
 // The type of a value, and its size in bytes as JSON text: for values that no message may show.

@@ -1,4 +1,4 @@
-// Refers to processes by pidfd. Unlike the number of a process, a pidfd never refers to another process later.
+// Opens and checks pidfds. Unlike the number of a process, a pidfd never refers to another process later.
 #pragma once
 
 #include <poll.h>

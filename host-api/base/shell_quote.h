@@ -1,4 +1,4 @@
-// Text as one word of a POSIX shell.
+// Quotes text for a POSIX shell.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ void append_shell_quoted(std::string& out, std::string_view text);
 // The same, but returns the text.
 std::string shell_quoted(std::string_view text);
 
-// The text with a backslash before each of its characters that is in `special`: "\\$`\"" inside double quotes, "\\$`" in
-// a here-document.
+// The text with a backslash before each of its characters that is in `special`. For text inside double quotes, that is
+// "\\$`\""; for a here-document, "\\$`".
 std::string with_backslashes(std::string_view text, std::string_view special);
 
 }  // namespace wtool

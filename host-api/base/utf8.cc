@@ -38,7 +38,7 @@ Character first_character(std::string_view bytes) noexcept {
 std::size_t valid_utf8_prefix(std::string_view bytes) noexcept {
   std::size_t at = 0;
   while (at < bytes.size()) {
-    // Eight bytes of ASCII at a time, because most output is only ASCII.
+    // Skips eight bytes of ASCII at a time, because most output is only ASCII.
     std::uint64_t word;
     while (bytes.size() - at >= sizeof word) {
       std::memcpy(&word, bytes.data() + at, sizeof word);

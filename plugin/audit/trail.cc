@@ -30,9 +30,10 @@ namespace {
 // - The file is opened for each line and closed again. So no descriptor stays in the host, no cached number can become
 //   stale because of another process, and a rotation by another process is noticed before anything is written.
 // - The lock is taken with flock, so it belongs to the open file. It excludes other threads as well as other processes,
-//   because each thread opens the file again. Unlike fcntl's older locks, it is not lost when some other code in this
-//   process closes a descriptor of the same file. A thread waits for it in short sleeps: the only other way to bound
-//   the wait is a signal, and signals belong to the host. The kernel releases the lock of a process that dies.
+//   because each thread opens the file again. Unlike a POSIX record lock (fcntl), it is not lost when some other code
+//   in this process closes a descriptor of the same file. A thread waits for the lock in short sleeps: the only other
+//   way to bound the wait is a signal, and signals belong to the host. The kernel releases the lock of a process that
+//   dies.
 // - The last component of the path must be a regular file or missing. Symbolic links are not followed, not even in the
 //   folder's path, and everything is done through the folder's descriptor, since a command could have put a link there
 //   (system/real_folder.h). A missing folder is made, accessible only to this user, if the folder above it exists.

@@ -46,7 +46,7 @@ class Trail {
   // Appends one line: `event` ("start", "end", "refusal", "approval"), the time, and then `fields`, a JSON object.
   // Returns an empty text once the line is written. Otherwise, returns a sentence without its full stop: which file,
   // why the event could not be written, and what to do. A line has at most 64 KiB; longer texts in `fields` are cut,
-  // with a note of the cut.
+  // and a note in each says so.
   std::string write(std::string_view event, const nlohmann::ordered_json& fields);
 
  private:

@@ -95,8 +95,8 @@ CommandPlan plan_session(const SessionRequest& request, const Configuration& con
   place.directory = request.directory;
   place.directory_parameter = "workingDirectory";
   place.environment = request.environment;
-  // The session's commands have rules of their own (an allow list), so its directory and variables are judged as strictly
-  // as under rules. Only the presence of this function matters: plan_place() never calls it.
+  // The tools judge a session's commands by rules of their own (an allow list), so its directory and variables are
+  // judged as strictly as for such a command. Only the presence of this function matters: plan_place() never calls it.
   place.tool_rules = [](const std::string&, const policy::Programs&) { return policy::Verdict{}; };
   return plan_place(place, configuration);
 }

@@ -20,8 +20,8 @@ struct Said {
   bool cancelled = false;
 };
 
-// Sets the client whose custodians run the client programs. The client is borrowed. After nullptr, no program can be run.
-// Must not be called while a program runs.
+// Sets the client whose custodians run the client programs. The client is borrowed. nullptr: no program can be run from
+// now on. Must not be called while a program runs.
 void set_client_custody(engine::WardenClient* client);
 
 // Runs a command line and waits for at most `seconds`. Any thread may call it. Throws only std::bad_alloc. When the

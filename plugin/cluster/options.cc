@@ -241,8 +241,8 @@ std::string submission(const Options& options, const std::string& name, const st
   add("--output=", folder + "/pilot-%j.log");
   line +=
       " --parsable --nodes=1 --ntasks=1 --no-requeue --cpus-per-task=" + std::to_string(options.slots * options.cpus);
-  // The pilot itself ends in time. The signal announces a preemption. Slurm also sends it before the end of the job's
-  // time, up to 60 seconds early, so it is requested only if ending() has begun by then.
+  // The pilot needs no signal to end in time: the signal announces a preemption. But Slurm also sends it before the end
+  // of the job's time, up to 60 seconds early, so it is requested only if ending() has begun by then.
   if (ending(options) > std::chrono::seconds(61)) line += " --signal=B:TERM@1";
   add("--wrap=", "exec " + shell_quoted(program) + " agent --ticket " + shell_quoted(ticket));
   return line;

@@ -136,7 +136,7 @@ bool Pool::start(std::string& why) {
   std::error_code failed;
   fs::create_directories(options_.directory, failed);
   if (failed) return why = "the folder " + options_.directory + " cannot be created: " + failed.message(), false;
-  std::string pattern = options_.directory + "/pilots-XXXXXX";  // of mode 0700
+  std::string pattern = options_.directory + "/pilots-XXXXXX";  // mkdtemp makes it with mode 0700
   if (::mkdtemp(pattern.data()) == nullptr)
     return fail("a folder in " + options_.directory + " cannot be created", errno);
   std::string token = make_token(here_, options_.directory);
@@ -230,7 +230,8 @@ void Pool::advance() {
 
 void Pool::accept_all() {
   for (;;) {
-    // Further connections wait in the queue. It is no longer watched, because it would keep waking this thread.
+    // Further connections wait in the listener's queue. The listener is no longer watched, because it would keep waking
+    // this thread.
     if (newcomers_.size() >= max_newcomers) {
       unwatch(listener_.get());
       accepting_ = false;
@@ -412,7 +413,8 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
       look_after_pilots(lock, {cancel, until});
       if (find_idle(needed) != idle_.end()) continue;
       tell_waiting();
-      // If there is a slot for another call, that call must get its turn.
+      // If an idle slot fits another call, epoll_ stays readable until that call has taken the slot. So this thread
+      // must not wait for epoll_.
       const bool for_another = told_;
       lock.unlock();
       pollfd ready[2] = {{for_another ? -1 : epoll_.get(), POLLIN, 0}, {cancel, POLLIN, 0}};

@@ -47,7 +47,7 @@ struct Need {
   bool exact = false;  // the caller named the time, so a shorter time will not do
 };
 
-// Why there was no slot.
+// Why a call got no slot.
 struct Refusal {
   enum class Reason { no_node, unshared };  // unshared: the nodes do not have our folders
   Reason reason = Reason::no_node;
@@ -82,11 +82,11 @@ class Pool {
   // `refusal` says why.
   Slot take(int cancel, Clock::time_point until, Refusal& refusal, const Need& need = {});
   void give_back(Slot slot);
-  // Call it when the slot's connection has ended or is silent.
+  // Call this when the slot's connection has ended or is silent.
   void lost(Slot slot);
-  // Keeps a slot that stays taken while nobody uses it, so that the end of its connection is seen. Returns its number,
-  // which is never 0. A slot whose pilot leaves is kept until its connection ends: until then the pilot is ending what
-  // the session keeps.
+  // Keeps a session's slot between two commands, so that the end of its connection is noticed. Returns the slot's
+  // number in the pool, which is never 0. A slot whose pilot leaves is kept until its connection ends: until then the
+  // pilot is ending what the session keeps.
   std::uint64_t park(Slot slot);
   // Returns the parked slot. A slot without a channel: its connection has ended.
   Slot unpark(std::uint64_t number);
@@ -140,7 +140,7 @@ class Pool {
   // A waiting call, for which programs of Slurm run.
   struct Caller {
     int cancel;               // a descriptor
-    Clock::time_point until;  // how long the call waits
+    Clock::time_point until;  // when the call stops waiting
     int seconds() const;      // how long a program may take, at least 1
   };
   void look_after_pilots(Lock& lock, const Caller& caller);
@@ -193,7 +193,7 @@ class Pool {
 class Pools {
  public:
   std::shared_ptr<Pool> of(Options options);
-  // Ends what the other pools do not use: it may be what a waiting job of `wanting` needs.
+  // Ends the pilots that the other pools do not use: a waiting job of `wanting` may need their nodes.
   void make_room(const Pool& wanting, int seconds);
   void clear();
 

@@ -166,7 +166,7 @@ void Pool::submit(Lock& lock, const Caller& caller) {
     // The job's pilot may already have connected.
     pilots_[job].submitted = Clock::now();
     known_.insert(job);
-    given_up_.erase(job);  // A controller that has lost its last jobs gives their numbers to new jobs.
+    given_up_.erase(job);  // A Slurm controller that has lost its last jobs reuses their numbers.
     next_question_ = std::max(next_question_, Clock::now() + first_question);
   } else {
     if (!said.cancelled) failed(said.done ? "sbatch did not name a job: " + said.out : said.why);

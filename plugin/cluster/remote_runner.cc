@@ -51,7 +51,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
   ~RemoteSession() override {
     try {
       RemoteSession::wait_end();
-    } catch (...) {  // No memory. The connection ends with this object, and with it the pilot.
+    } catch (...) {  // No memory is left. The connection ends with this object, and the pilot ends with the connection.
     }
   }
 
@@ -72,7 +72,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
     if (!id.empty()) id_ = std::move(id);
     keeps_ = keeps_ || kept;
   }
-  // Call it when the node is gone, and with it everything that was kept there.
+  // Call this when the node is gone, and everything that was kept there is gone with it.
   void forget() {
     id_.clear();
     keeps_ = false;

@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 // How many configurations with different limits are kept for a tool.
 constexpr std::size_t max_known = 64;
 
-// What a call may use of the files that its configuration allows.
+// The files that a call may use, out of those that its configuration allows.
 struct CallFiles {
   std::vector<std::string> read, list, write;
   std::string temporary;

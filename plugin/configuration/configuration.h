@@ -23,7 +23,7 @@
 
 namespace wtool {
 
-// The value of limits.timeout_max for "none": 100 years, which can still be added to the time of a clock.
+// The value of limits.timeout_max for "none": 100 years, so that adding it to the time of a clock does not overflow.
 inline constexpr std::chrono::seconds max_timeout{3'155'760'000};
 
 // The initial values of the members are the defaults. docs/guide/configuration.md describes each key.
@@ -60,7 +60,7 @@ struct Configuration {
 
   // output.directory, shared by all calls; NULL if output.spill is never.
   std::shared_ptr<engine::SpillDirectory> spill_directory;
-  std::shared_ptr<engine::Sandbox> confinement;  // the sandbox of this policy, which calls of all tools share
+  std::shared_ptr<engine::Sandbox> confinement;  // made from `sandbox`, shared by the calls of all tools
   std::shared_ptr<audit::Trail> trail;           // the audit trail, shared by all calls; NULL without audit.file
 };
 

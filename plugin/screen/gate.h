@@ -1,6 +1,6 @@
 // Makes what a program prints safe for the screen model (libvterm).
 //
-// libvterm 0.1 trusts its input. It writes outside of its memory if it gets more than 16 parameters, characters of
+// libvterm 0.1 trusts its input. It writes outside its memory if it gets more than 16 parameters, characters of
 // negative width, or a cursor that was saved on a larger screen. It repeats a character without width forever, and
 // remembers any number of combining characters. So nothing reaches it unchecked. The gate reads the whole stream by
 // itself, and passes on:
@@ -9,7 +9,7 @@
 // - of the control characters, only those from backspace (0x08) to shift in (0x0f), such as line feed;
 // - the sequences that full-screen programs use, rewritten with at most 15 numbers, none above 9999.
 //
-// The gate drops everything else. It reads titles itself, up to a maximal length. What it keeps between two calls is
+// The gate drops everything else. It reads titles itself, up to a maximum length. What it keeps between two calls is
 // bounded. Only one thread at a time may use an object.
 #pragma once
 
@@ -63,8 +63,8 @@ class Gate {
   bool escape_in_string_ = false;
   std::uint32_t code_ = 0;  // the first bits of a character that is not complete
   std::uint32_t least_ = 0;
-  int missing_ = 0;   // how many of its bytes are still to come
-  std::string last_;  // the last character, for REP
+  int missing_ = 0;   // how many bytes of that character are still to come
+  std::string last_;  // the last character, which the sequence REP repeats
 };
 
 }  // namespace wtool::screen

@@ -69,7 +69,7 @@ std::optional<Key> key_of(std::string_view name) {
   key.character = name;
   if (key.shift && name.size() == 1) key.character.front() = upper(name.front());
   if (!key.control) return key;
-  // The only characters for which terminals have a code together with ctrl.
+  // The only characters that have a code of their own when ctrl is pressed.
   constexpr std::string_view with_control = "abcdefghijklmnopqrstuvwxyz@[\\]^_ ";
   key.character = lowered(name);
   if (name.size() != 1 || with_control.find(key.character) == std::string_view::npos) return std::nullopt;

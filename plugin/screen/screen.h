@@ -34,7 +34,7 @@ constexpr int least_columns = 2, max_columns = 500;
 // one call would keep other threads waiting.
 std::size_t max_at_once(Size size);
 
-// How much is kept of the lines that have left the screen at its top.
+// The limits of the scrollback: the last lines that have left the screen at its top.
 constexpr std::size_t max_scrollback = 512UL * 1024;  // bytes
 constexpr std::size_t max_scrollback_lines = 10'000;
 

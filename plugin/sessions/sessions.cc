@@ -21,7 +21,7 @@ bool Background::has_room() {
 void Background::keep(std::shared_ptr<engine::KeptTree> tree) {
   const std::lock_guard lock(mutex_);
   forget_dead();
-  // A runner may have one object for all that a session keeps.
+  // A runner may use one object for everything that a session keeps, so the tree may already be in the list.
   if (std::find(trees_.begin(), trees_.end(), tree) == trees_.end()) trees_.push_back(std::move(tree));
 }
 

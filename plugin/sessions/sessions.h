@@ -98,7 +98,7 @@ class Session {
   // What the runner of the session's commands keeps for them. Only the thread of the running command may use this.
   std::shared_ptr<engine::SessionHold>& hold() { return hold_; }
 
-  // Called when the session was closed because the plugin ends, with the processes that could not be killed.
+  // Called after the session was closed by the plugin's shutdown. Gets the processes that could not be killed.
   std::function<void(const std::vector<engine::ProcessName>& unkillable)> on_plugin_shutdown;
 
   // Stops the command that runs, waits for its end, and ends the background processes. Later commands are refused.
@@ -112,7 +112,7 @@ class Session {
   State last_ = State::idle;
   bool running_ = false;
   bool closed_ = false;
-  bool aborting_ = false;  // abort_ is being called; the command that it stops waits for its return before it ends
+  bool aborting_ = false;  // abort_ is running; end() of the command that it stops waits until abort_ has returned
   std::uint64_t commands_ = 0;
   std::function<void(std::string_view)> abort_;
   Background background_;
@@ -152,7 +152,7 @@ class Sessions {
   Ptys ptys_;
 };
 
-// In the format of the specification: 2025-10-13T12:34:56Z.
+// In the time format of the terminal tools' specification: 2025-10-13T12:34:56Z.
 std::string to_iso_text(std::chrono::system_clock::time_point time);
 
 }  // namespace wtool

@@ -1,5 +1,5 @@
-// What the rest of the plugin needs of a tool: its description, and the function that turns arguments into a call. Also
-// lists all tools.
+// What the rest of the plugin needs to know about a tool: its description, and the function that turns arguments into a
+// call. Also lists all tools.
 #pragma once
 
 #include <cstdint>

@@ -102,7 +102,7 @@ std::optional<std::string> read_trusted(int folder, const char* name, const std:
   return std::nullopt;
 }
 
-// Lists the names of the parts, sorted. False: `error` says why.
+// Lists the names of the policy's files (*.yaml) in the folder wtool.d, sorted. False: `error` says why.
 bool list_parts(int folder, const std::string& path, std::vector<std::string>& names, std::string& error) {
   Descriptor listed(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!listed) {

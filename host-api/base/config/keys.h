@@ -18,7 +18,7 @@ enum class KeyType {
   integer,
   number,
   choice,            // one of `choices`
-  path,              // a path
+  path,              // the path of a file or a folder
   text,              // any text on one line
   paths,             // a list of paths
   paths_or_default,  // the same, or `default`

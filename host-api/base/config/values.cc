@@ -62,7 +62,7 @@ bool is_line(const std::string& text) {
          });
 }
 
-// The first character in the word that has a meaning for a shell; empty: the word is literal.
+// The first character in the word that has a special meaning for a shell; empty: the word is literal.
 std::string odd_part(std::string_view word) {
   if (word == "[") return {};
   if (word.front() == '~' || word.front() == '#') return std::string(1, word.front());

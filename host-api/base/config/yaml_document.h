@@ -1,7 +1,7 @@
 // The first document of a YAML text, and where a second one begins.
 //
-// YAML::LoadAll does not end for some texts that are not YAML (`,a\n  b}: 0`): it finds one empty document after
-// another in the same place, until the memory is full.
+// This does not use YAML::LoadAll, which never returns for some texts that are not YAML (`,a\n  b}: 0`): it finds one
+// empty document after another in the same place, until the memory is full.
 #pragma once
 
 #include <yaml-cpp/eventhandler.h>

@@ -21,7 +21,7 @@ namespace {
 // calls, and the sealed bytes are still in the processor's cache when the kernel copies them.
 constexpr std::size_t max_piece = 32 << 10;
 constexpr std::size_t pieces_at_once = 2;
-// What a record has around its piece: its length, its byte 0 or 1, a type and a tag.
+// The most bytes that a record has besides its piece: its length, its byte 0 or 1, a type and a tag.
 constexpr std::size_t around_piece = 2 + 1 + 1 + tag_size;
 // How many bytes one system call receives: at first, and under heavy traffic. Both sizes have room for a message of a
 // handshake, and the larger one has room for a record.

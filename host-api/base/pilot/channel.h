@@ -8,8 +8,8 @@
 //   cipher of its direction.
 // - An opened record has one byte, 0 (the message continues in the next record) or 1 (it ends here), and then a piece
 //   of a message. A message has at most `max_message` bytes; its first byte is its type.
-// - Anything else closes the connection: a length below that of a tag, a record that does not open, a message that is
-//   too large.
+// - Any violation closes the connection: a length below that of a tag, a record that does not open, or a message that
+//   is too large.
 // - The pilot sends `hello` first, a JSON object. For each call it sends `started`, `running` if the call's program
 //   could be started, events, logs, heartbeats (`beat`), and `result` or `failure`. It sends `leaving` when it accepts
 //   no more calls. A call that was answered by `leaving`, without `started`, was not begun.

@@ -10,7 +10,8 @@
 // - Each side contributes a fresh X25519 key, so that recorded traffic stays secret even if the shared key becomes
 //   known later. The first message of a handshake can be replayed, but a whole connection cannot: the host trusts a
 //   connection only once its first record has been opened.
-// - Each record is encrypted and numbered: one that was changed, repeated, left out or moved does not open.
+// - Each record is encrypted and numbered. If somebody changes, repeats, drops or reorders records, the next record
+//   that arrives does not open.
 #pragma once
 
 #include <array>

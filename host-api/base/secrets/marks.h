@@ -1,4 +1,4 @@
-// Collects what must be masked in a text, which is read in several ways.
+// Collects the parts of a text that must be masked. text_scan.cc and word_scan.cc look for them, each in its own way.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 
 namespace wtool::secrets {
 
-// Which part of the value is secret.
+// Which part of the value is secret: X in these examples.
 enum class SecretPart {
   whole,
   behind_colon,    // user:X; without a colon, nothing is secret

@@ -146,8 +146,8 @@ class TextScan {
     }
   }
 
-  // Reads [begin, end) as a name. Returns where to continue after its value, which is masked if needed;
-  // nothing if it is not a name with a value.
+  // Reads [begin, end) as a name, and masks its value if that is secret. Returns where to continue after the value.
+  // Nothing: this is not a name with a value.
   std::optional<std::size_t> named(std::size_t begin, std::size_t end) {
     const std::string_view word = text_.substr(begin, end - begin);
     if (is_any_of({"Bearer", "Basic"}, word)) return credentials(end);

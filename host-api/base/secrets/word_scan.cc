@@ -65,7 +65,8 @@ class WordScan {
  private:
   // ---- Words.
 
-  // Where the quote at `at` is closed; npos: nowhere. A kind of quote that is not closed is searched for only once.
+  // Where the quote at `at` is closed; npos: nowhere. After one unclosed quote, quotes of the same kind are not
+  // searched for again, so that the scan takes linear time.
   std::size_t closing(std::size_t at) {
     const char quote = text_[at];
     bool& is_last = quote == '"' ? no_more_double_ : no_more_single_;

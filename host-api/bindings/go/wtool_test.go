@@ -303,7 +303,7 @@ func TestThePluginIsFound(t *testing.T) {
 	isFound()
 }
 
-// TestChild is what the next test starts.
+// TestChild is not a test, but the process that the next test starts.
 func TestChild(t *testing.T) {
 	if command := os.Getenv("WTOOL_CHILD_COMMAND"); command != "" {
 		run(t, open(t, nil), command, wtool.Options{})

@@ -1,10 +1,10 @@
-/* The native part of the package: wtool/tool.h for JavaScript, in five functions. Only index.js uses it, and makes it convenient.
+/* The native part of the package: wtool/tool.h for JavaScript, in five functions. Only index.js uses it, and adds a convenient interface.
  *
  *   load(path) -> {handle, tools}          opens a library and reads its descriptors
  *   start(handle, config, receive)         init, and all tools with this configuration
  *   call(handle, tool, arguments, deadline_ms, wants_output) -> number    runs a call on a thread of its own
  *   cancel(handle, number, now, reason)
- *   close(handle)                          ends what runs, waits for it, and ends the plugin
+ *   close(handle)                          stops the running calls, waits for them, and ends the plugin
  *
  * receive(number, "output", stream, bytes) and receive(number, "end", status, result, error) are called on the JavaScript thread, in order.
  *

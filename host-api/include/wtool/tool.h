@@ -9,8 +9,8 @@
  * - Sizes. Every struct starts with struct_size, set by the allocator of the struct. Fields are only ever appended; a
  *   reader asks WTOOL_HAS before it touches a field that is newer than 1.0. wtool_view and wtool_field are passed
  *   by value and in arrays, so these structs never grow.
- * - Errors are of two kinds. A status other than WTOOL_OK and WTOOL_E_CANCELLED says that no call could be made. All
- *   other errors, bad arguments included, are WTOOL_OK with a result whose "is_error" is true.
+ * - There are two kinds of errors. A status other than WTOOL_OK and WTOOL_E_CANCELLED says that no call could be made.
+ *   All other errors, including bad arguments, are reported as WTOOL_OK with a result whose "is_error" is true.
  * - Outputs are untouched when a function fails, except for `error`, which may then contain one English sentence.
  * - No exception and no longjmp crosses the interface. All text is UTF-8; times are in the unit that the name says.
  * - Pointers that a function receives are valid until it returns, unless the member says otherwise.
@@ -88,14 +88,14 @@ typedef struct wtool_host {
   void* ctx;          /* the host's own; the plugin passes it back untouched, inside *host */
   wtool_view name;    /* such as "wtool" */
   wtool_view version; /* such as "0.1.0" */
-  /* The host's side of an extension ("wtool.log/1"), or NULL where the host has none. What is returned is the
-   * extension's struct, valid until deinit has returned. [any-thread] */
+  /* Returns the host's side of an extension ("wtool.log/1"), or NULL if the host does not have the extension. The
+   * result points to the extension's struct, which is valid until deinit has returned. [any-thread] */
   const void* (*get_extension)(const struct wtool_host* host, const char* id)WTOOL_NOEXCEPT;
 } wtool_host;
 
-/* Hints for those who choose a tool. They inform, but they protect nothing. Each bit is independent of the others. */
+/* Hints for those who choose a tool. Nothing enforces them, so do not rely on them for protection. */
 #define WTOOL_HINT_READ_ONLY 1u   /* changes nothing in its environment */
-#define WTOOL_HINT_DESTRUCTIVE 2u /* may destroy or overwrite; without meaning where READ_ONLY is set */
+#define WTOOL_HINT_DESTRUCTIVE 2u /* may destroy or overwrite; has no meaning if READ_ONLY is set */
 #define WTOOL_HINT_IDEMPOTENT 4u  /* repeating a call with the same arguments changes nothing more */
 #define WTOOL_HINT_OPEN_WORLD 8u  /* reaches beyond the machine */
 /* Not a hint for choosing: the tool enforces wtool_request.limits on its commands. A tool without this bit might ignore
@@ -163,7 +163,7 @@ typedef struct wtool_request {
   /* What the commands of this call may use, with all that they start: a JSON object, or empty. Each key only tightens
    * what the configuration allows; the stricter of the two applies:
    *   "sandbox": "read-only"   they write no file
-   *   "network": "deny"        they reach no network; no approval opens it
+   *   "network": "deny"        they reach no network, and no approval can change that
    *   "files": {"read": [...], "list": [...], "write": [...], "temporary": "..."}
    *                            absolute paths: they read only files at or below the paths of `read` and `write`,
    *                            write only files below the paths of `write`, and may also list the folders of `list`.
@@ -195,8 +195,8 @@ typedef struct wtool_tool {
   const wtool_descriptor* descriptor;
   void* self; /* the plugin's */
 
-  /* Checks a request, and starts nothing. On success, returns WTOOL_OK and sets *out. Bad arguments are no failure
-   * here: the result of call_run reports them.
+  /* Checks a request, and starts nothing. On success, returns WTOOL_OK and sets *out. Bad arguments are not a
+   * failure here: the result of call_run reports them.
    * WTOOL_E_INVALID_ARGUMENT: a pointer other than error is NULL, the request is too small for its arguments, or its
    * limits are not valid or not for this tool. [any-thread] */
   wtool_status (*call_new)(const struct wtool_tool* tool, const wtool_request* request, wtool_call** out,

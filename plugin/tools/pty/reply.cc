@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The most bytes that are recorded of an unknown name, because such a name may be any text.
+// At most this many bytes of an unknown name are recorded, because a caller can send any text as a name.
 constexpr std::size_t max_id = 64;
 
 std::string joined_lines(const std::vector<std::string>& lines) {

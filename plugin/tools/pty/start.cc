@@ -87,7 +87,7 @@ class PtyStartCall : public CommandCall {
       shown.seen = started.pty->wait(waiting_.wish({}, deadline), context.cancellation);
       if (shown.seen == Pty::Seen::cancelled) return give_up();
       return pty::show(*started.pty, shown);
-    } catch (...) {  // No memory.
+    } catch (...) {  // No memory is left.
       give_up();
       throw;
     }

@@ -60,7 +60,7 @@ ToolResult invalid(const std::string& problem, const Labels& labels, const CallC
 Labels labels_of(const std::string& id, const CallContext& context) {
   if (id.empty()) return {};
   const auto session = context.sessions.find(id);
-  constexpr std::size_t longest = 256;  // bytes that are recorded of an unknown id
+  constexpr std::size_t longest = 256;  // at most this many bytes of an unknown id are recorded
   return session ? wtool::labels_of(*session) : Labels{{"session", id.substr(0, longest)}};
 }
 

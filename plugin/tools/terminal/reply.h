@@ -1,5 +1,5 @@
-// The results of the terminal tools: the objects of their specification, which are the metadata of a result and,
-// written as JSON, also its text.
+// The results of the terminal tools. Their specification describes an object for each result: the object becomes the
+// metadata of the result and, written as JSON, also its text.
 #pragma once
 
 #include <string>

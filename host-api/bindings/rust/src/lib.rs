@@ -173,7 +173,7 @@ impl Drop for Plugin {
             unsafe { (**tool).destroy.unwrap()(*tool) }
         }
         unsafe { self.entry.deinit.unwrap()() }
-        let _ = &self.host; // was needed until now
+        let _ = &self.host; // deinit still needed the host
     }
 }
 

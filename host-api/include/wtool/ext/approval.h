@@ -46,8 +46,8 @@ typedef struct wtool_host_approval {
    * call_run. When the question is withdrawn, returns UNAVAILABLE immediately. [run-thread] */
   uint32_t (*ask)(const wtool_host* host, const wtool_approval_question* question) WTOOL_NOEXCEPT;
 
-  /* Called when the call is cancelled: the question with this id must wait no longer. Never waits. An unknown id is
-   * ignored. If this is called before ask has begun to wait, ask does not wait. [any-thread] */
+  /* Called when the call is cancelled: ask must stop waiting for an answer to the question with this id. Never waits.
+   * An unknown id is ignored. If this is called before ask has begun to wait, ask does not wait. [any-thread] */
   void (*withdraw)(const wtool_host* host, uint64_t id) WTOOL_NOEXCEPT;
 } wtool_host_approval;
 
