@@ -84,6 +84,7 @@ Ended end_one(const ToolUnderTest& tool, const std::string& how) {
   if (how != "timeout") call.cancel(how == "abort" ? WTOOL_CANCEL_NOW : WTOOL_CANCEL_GRACEFUL, "a test");
   const Answer answer = call.wait();
   const Ended ended{mark.bearers().size(), Clock::now() - began};
+  if (ended.left > 0) std::printf("left: %s\n", mark.description().c_str());
   const bool as_asked = how == "timeout" ? answer.code() == "timed_out" : answer.status == WTOOL_E_CANCELLED;
   if (!as_asked) throw std::runtime_error("the call did not end as asked: " + answer.raw + answer.error);
   return ended;
@@ -107,6 +108,7 @@ Ended kill_host(const std::string& program, const std::string& configuration) {
   host.kill(SIGKILL);
   wait_until([&] { return of_tree() == 0; }, milliseconds(1000));
   const Ended ended{of_tree(), Clock::now() - began};
+  if (ended.left > 0) std::printf("left: %s\n", mark.description().c_str());
   wait_until([&] { return of_tree() == 0; }, std::chrono::seconds(20));
   return ended;
 }

@@ -48,6 +48,32 @@ std::istringstream after_name(pid_t pid) {
   return std::istringstream(end == std::string::npos ? "" : text.substr(end + 1));
 }
 
+// Whether the process has memory of its own to run in. Zombies and threads of the kernel have none.
+bool has_memory(pid_t pid) {
+  std::istringstream fields = after_name(pid);
+  std::string skipped;
+  for (int i = 3; i < 23; ++i) fields >> skipped;
+  unsigned long size = 0;
+  return fields >> size && size > 0;
+}
+
+// The environment and the command line of a process, as its program got them; empty: it has ended, or is not ours.
+//
+// In the middle of execve, a process has new memory, in which both are still empty, and a file of /proc that was opened
+// before shows nothing of the old memory. So if there is no environment, this looks again: for long if there is no
+// command line either, and otherwise a few times, because some programs have no environment.
+std::string arguments_and_environment(pid_t pid) {
+  std::string arguments;
+  for (int looks = 0; looks < (arguments.empty() ? 1000 : 5); ++looks) {
+    const std::string environment = contents(proc(pid, "environ"));
+    arguments = contents(proc(pid, "cmdline"));
+    if (!environment.empty()) return environment + arguments;
+    if (access(proc(pid, "environ").c_str(), R_OK) != 0 || !has_memory(pid)) break;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return arguments;
+}
+
 }  // namespace
 
 Mark::Mark() {
@@ -58,11 +84,7 @@ Mark::Mark() {
 std::vector<pid_t> Mark::bearers() const {
   std::vector<pid_t> found;
   for_each_number("/proc", [&](pid_t pid) {
-    if (pid == getpid()) return;
-    if (contents(proc(pid, "environ")).find(text_) != std::string::npos ||
-        contents(proc(pid, "cmdline")).find(text_) != std::string::npos) {
-      found.push_back(pid);
-    }
+    if (pid != getpid() && arguments_and_environment(pid).find(text_) != std::string::npos) found.push_back(pid);
   });
   return found;
 }

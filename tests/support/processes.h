@@ -21,7 +21,8 @@ class Mark {
   const std::string& text() const { return text_; }
   // "WTOOL_TEST_MARK=...", to put before a command or after `export`.
   std::string assignment() const { return "WTOOL_TEST_MARK=" + text_; }
-  // Living processes that have the mark in their environment or on their command line, except the calling one.
+  // Living processes that have the mark in their environment or on their command line, except the calling one. A
+  // process in the middle of execve is found, too: the kernel shows neither until execve is done, so this waits for it.
   std::vector<pid_t> bearers() const;
   // The bearers, for a message: "pid name; pid name".
   std::string description() const;
