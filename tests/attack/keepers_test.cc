@@ -377,7 +377,7 @@ bool stop(pid_t pid) {
 bool has_ended(pid_t pid) { return wait_for_end(pid, std::chrono::milliseconds(0)); }
 
 // Stops a process again and again, as a command of another warden would. Two threads do it, because the process may
-// wake up on the processor of one of them and displace it.
+// wake up on the processor of one thread and keep that thread from running.
 class StopLoop {
  public:
   explicit StopLoop(pid_t pid) {
@@ -596,7 +596,7 @@ pid_t stop_before_exec(const std::function<std::vector<pid_t>()>& custodians) {
 
 }  // namespace
 
-// Its custodian cannot continue it, because it waits in vfork.
+// The custodian of such a process cannot continue it, because the custodian itself waits in vfork.
 BOOST_FIXTURE_TEST_CASE(a_process_that_is_stopped_before_it_executes_its_program_is_continued, Keepers,
                         *boost::unit_test::precondition(can_mount)) {
   const ToolUnderTest slow(plugin, slow_start(scratch));

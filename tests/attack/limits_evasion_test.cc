@@ -65,8 +65,8 @@ boost::test_tools::assertion_result kcmp_works(boost::unit_test::test_unit_id) {
   return ::syscall(SYS_kcmp, ::getpid(), ::getpid(), KCMP_VM, 0UL, 0UL) == 0;
 }
 
-// If the thread that waits for the child is not the main one, only kcmp shows that they share it. The filter of a
-// sandbox refuses kcmp, so the custodian must not be in the filter.
+// If the thread that waits for the child is not the main one, only kcmp shows that child and parent share one memory.
+// The filter of a sandbox refuses kcmp, so the custodian must not be in the filter.
 BOOST_FIXTURE_TEST_CASE(memory_is_not_counted_twice_in_a_sandbox_either, Limited,
                         *boost::unit_test::precondition(kcmp_works)) {
   const ToolUnderTest boxed(plugin, Json{{"limits", {{"memory_bytes", 100'000'000}}},

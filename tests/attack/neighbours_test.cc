@@ -165,7 +165,7 @@ BOOST_FIXTURE_TEST_CASE(priorities_schedulers_and_processors_of_other_processes_
   for (std::size_t i = 0; i < targets.size(); ++i) BOOST_TEST(turns_of(targets[i]) == before[i]);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_command_still_changes_its_own, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_command_can_change_its_own_limits_and_priority, Fixture) {
   for (const char* command :
        {"ulimit -n 50 && test $(ulimit -n) = 50", "prlimit --nofile=50:50 sh -c 'test $(ulimit -n) = 50'",
         "prlimit --pid $$ --nofile", "nice -n 5 true", "ionice -c 3 true", "taskset -c 0 true", "chrt -b 0 true"}) {

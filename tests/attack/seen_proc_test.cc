@@ -1,5 +1,5 @@
 // Hosts that see too few processes, or the wrong ones: /proc belongs to another pid namespace, is missing, or hides the
-// processes that a user may not trace. Also a command that signals every process that it can.
+// processes that a user may not trace. In further cases, a command signals every process that it can.
 //
 // Each host is in separate namespaces (`unshare`); where a user may not make these, the cases are skipped.
 #include <unistd.h>
@@ -68,13 +68,13 @@ struct Seen {
 
 BOOST_AUTO_TEST_SUITE(seen_proc, *boost::unit_test::precondition(has_namespaces_of_processes))
 
-BOOST_FIXTURE_TEST_CASE(of_another_pid_namespace_nothing_is_run, Seen) {
+BOOST_FIXTURE_TEST_CASE(nothing_is_run_if_proc_shows_another_pid_namespace, Seen) {
   const std::string answer = answer_of({"--pid"}, as_user);
   BOOST_TEST(holds(answer, "/proc is not mounted, or shows another pid namespace"), answer);
   BOOST_TEST(!holds(answer, "\"stdout\""), answer);
 }
 
-BOOST_FIXTURE_TEST_CASE(not_mounted_nothing_is_run, Seen) {
+BOOST_FIXTURE_TEST_CASE(nothing_is_run_if_proc_is_not_mounted, Seen) {
   const std::string answer = answer_of({}, "mount -t tmpfs none /proc && " + as_user);
   BOOST_TEST(holds(answer, "/proc is not mounted"), answer);
   BOOST_TEST(!holds(answer, "\"stdout\""), answer);
@@ -116,7 +116,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_kills_everybody_leaves_nothing, Everybody
   BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_daemon_that_kills_everybody_leaves_itself_alone, Everybody) {
+BOOST_FIXTURE_TEST_CASE(a_daemon_that_kills_everybody_leaves_only_itself, Everybody) {
   Program host =
       start("setsid sleep 61 & setsid sh -c \"sleep 1; kill -9 -1; exec tail -f /dev/null\" & echo ready; sleep 61");
   BOOST_REQUIRE(host.wait_for_output("host 137"));

@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(a_transition_takes_a_state_whose_visits_are_used_up) {
   BOOST_TEST(holds(finished.err, "given up: it has had its 2 visits (max=2)"), finished.err);
 }
 
-BOOST_AUTO_TEST_CASE(a_plain_arrow_or_always_does_not_go_round_a_budget) {
+BOOST_AUTO_TEST_CASE(a_plain_arrow_or_always_does_not_bypass_a_budget) {
   for (const std::string arrow : {"Fix --> Test\n", "Fix --> Test: always\n"}) {
     fs::remove(scratch.path() + "/calls");
     const Finished finished = run_workflow(

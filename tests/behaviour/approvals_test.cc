@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_run_without_a_terminal_is_suspended_and_continues_with_th
   BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 1);
 }
 
-// A yes lets the file do what it says now.
+// After a yes, the run does what the changed file says.
 BOOST_AUTO_TEST_CASE(a_person_is_told_before_the_question_that_the_workflow_has_changed) {
   const std::string file_ = asks("Approve \"Ship it?\"");
   BOOST_TEST(wtool({"run", file_}).exit_code == suspended);
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_of_workflows_waits_for_each_answer) {
   BOOST_TEST(file("done") == "a\n");
 }
 
-BOOST_AUTO_TEST_CASE(questions_of_one_name_are_answered_by_their_branches) {
+BOOST_AUTO_TEST_CASE(questions_of_one_name_are_distinguished_by_their_branches) {
   scratch.file(
       "inner.md",
       "---\nparameters:\n  - {name: what}\n---\n```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Done\n"

@@ -1,4 +1,5 @@
-// A host that is killed while it calls, repeatedly: the trail is whole, and it has a start for every command that ran.
+// A host is killed again and again while it makes calls. The trail stays whole, and has a start for every command that
+// ran.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <fstream>

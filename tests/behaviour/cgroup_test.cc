@@ -106,7 +106,8 @@ BOOST_AUTO_TEST_CASE(variables_that_exceed_its_memory_are_reported_as_such) {
   check_held(limited.run(arguments), "memory_bytes", 1'048'576);
 }
 
-// The command never waits for its children, so only the cgroup counts what they used. They need five seconds in all.
+// The command ignores SIGCHLD, so the kernel adds nothing of what its children used to the command's own usage. Only
+// the cgroup counts it: five seconds in all.
 BOOST_AUTO_TEST_CASE(processor_time_of_children_that_nobody_waits_for_counts) {
   if (!available) return;
   const Answer answer =

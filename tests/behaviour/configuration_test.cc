@@ -80,17 +80,17 @@ BOOST_FIXTURE_TEST_CASE(the_rules_of_a_project_apply_in_its_subfolders, Place) {
   const auto calls = [&] {
     return run({wtool_path, "call", "shell_execute", R"({"command": "ls; rm -f x"})"}, options);
   };
-  // The file above the project is not the project's.
+  // A file in a folder above the project does not apply to the project.
   BOOST_TEST(calls().exit_code == 0);
   scratch.file("project/wtool.yaml", "commands: {deny: [rm]}\n");
   const Finished denied = calls();
   BOOST_TEST(denied.exit_code != 0);
   BOOST_TEST(holds(denied.out + denied.err, "rm"), denied.out);
-  // The nearest one counts.
+  // Of several files, only the nearest one counts.
   scratch.file("project/src/wtool.yaml", "commands: {deny: [cp]}\n");
   BOOST_TEST(calls().exit_code == 0);
   fs::remove(scratch.path() + "/project/src/wtool.yaml");
-  // A file that others can have written names no programs.
+  // A file is not used if other users may write to it or to its folder.
   for (const char* path : {"/project", "/project/wtool.yaml"}) {
     fs::permissions(scratch.path() + path, fs::perms::others_write, fs::perm_options::add);
     BOOST_TEST(calls().exit_code == 0);

@@ -100,8 +100,8 @@ BOOST_FIXTURE_TEST_CASE(a_deep_tree_does_not_escape, Custody) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_process_that_never_rests_does_not_escape, Custody) {
-  // Each generation ignores signals, has its own session, starts the next generation and ends: it is never where it was
-  // just seen.
+  // Each generation ignores signals, has its own session, starts the next generation and ends. A process that was just
+  // seen has already been replaced by another one.
   const std::string hydra = scratch.file("hydra", "#!/bin/sh\ntrap '' TERM HUP INT\nsetsid \"$0\" &\nexit 0\n", 0755);
   for (int i = 0; i < repeats(10); ++i) {
     const Answer swept = hasty.run(marked(hydra + "; echo hi"));
@@ -135,7 +135,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_stops_its_parent, Custody) {
   const auto took = std::chrono::steady_clock::now() - began;
   BOOST_TEST_CONTEXT(answer.raw) {
     BOOST_TEST(answer.is_error());
-    // If nobody continued the parent, the call would give up only seven seconds after its deadline.
+    // If nobody continued the parent, the call would give up only seven seconds after the grace period.
     BOOST_TEST((took < std::chrono::milliseconds(7500)));
     BOOST_TEST(mark.bearers().empty(), mark.description());
   }

@@ -62,8 +62,9 @@ BOOST_AUTO_TEST_CASE(a_secret_comes_from_a_file_a_variable_or_standard_input) {
   }
 }
 
-// The quoting of templates writes such a secret differently, and the logs of the plugin name what a call was given.
-BOOST_AUTO_TEST_CASE(a_secret_with_special_characters_is_nowhere) {
+// Templates quote such a secret, so it looks different in a command line. The logs of the plugin show the arguments of
+// a call.
+BOOST_AUTO_TEST_CASE(a_secret_with_special_characters_is_shown_nowhere) {
   scratch.file("q.md",
                "---\nparameters:\n  - name: token\n    secret: true\n    required: true\n---\n\n```mermaid\n"
                "stateDiagram-v2\n[*] --> A\nA --> B\nB --> C: always\nC --> [*]\n```\n\n## Actions\n\n"

@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_CASE(a_host_that_dies_of_another_signal_leaves_nothing, Death
   check(commands[1], SIGHUP, false);
 }
 
-BOOST_FIXTURE_TEST_CASE(it_does_not_matter_how_often, Death) {
+BOOST_FIXTURE_TEST_CASE(hosts_that_are_killed_one_after_the_other_leave_nothing, Death) {
   for (int i = 0; i < repeats(10); ++i) check(commands[1], SIGKILL, i % 2 == 0);
 }
 

@@ -4,7 +4,7 @@
  *   without-main-thread  in a thread, after the main thread has ended
  *   hidden-shared        in shared memory of a process that others may not look into
  *   vfork                in one process, which starts /bin/true by vfork TIMES times
- *   vfork-in-thread      the same, but another thread than the main one starts the programs, and slowly */
+ *   vfork-in-thread      the same, but a thread other than the main one starts the programs, slowly */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
