@@ -1,5 +1,5 @@
-// Runs the examples of a page of the guide exactly as they are written. A page is markdown; these fenced blocks have a
-// meaning, by the words after their fence:
+// Runs the examples of a page of the guide exactly as they are written. A page is markdown. The words after a fence say
+// what the block means:
 //
 //   json call TOOL   the arguments of a call, followed directly by its expected result, in one of these forms or both:
 //   json result      metadata that the result has: all keys given, at every depth, and equal. "..." is any value

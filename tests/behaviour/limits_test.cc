@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(memory_that_processes_share_counts_once) {
   BOOST_TEST(!answer.is_error(), answer.raw);
 }
 
-BOOST_AUTO_TEST_CASE(a_file_larger_than_it_may_be_ends_the_command_by_its_signal) {
+BOOST_AUTO_TEST_CASE(a_file_that_exceeds_its_limit_ends_the_command_by_a_signal) {
   const Answer answer = run_limited({{"file_bytes", 100'000}}, "head -c 1000000 /dev/zero > big");
   check_exhausted(answer, "file_bytes", 100'000);
   BOOST_TEST(answer.exit_code() == 128 + SIGXFSZ);
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(without_limits_the_result_lists_no_limits) {
   BOOST_TEST(!tool.shell("true").metadata().contains("limits"));
 }
 
-BOOST_AUTO_TEST_CASE(a_command_that_exits_as_the_kernels_limits_would_end_it_is_not_mistaken) {
+BOOST_AUTO_TEST_CASE(an_exit_code_that_an_exceeded_limit_would_give_is_not_taken_for_a_limit) {
   for (const int status : {128 + SIGXCPU, 128 + SIGXFSZ, 128 + SIGKILL}) {
     const Answer answer = tool.shell("exit " + std::to_string(status));
     BOOST_TEST(answer.code() == "exit_nonzero");
@@ -196,12 +196,12 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_FIXTURE_TEST_SUITE(resources, Limited)
 
-BOOST_AUTO_TEST_CASE(without_a_longest_timeout_the_standard_one_may_be_longer_than_the_usual_longest) {
+BOOST_AUTO_TEST_CASE(with_timeout_max_none_the_default_timeout_may_exceed_half_an_hour) {
   const ToolUnderTest patient(plugin, Json::parse(R"({"limits":{"timeout_max":"none","timeout_default":7200}})"));
   BOOST_TEST(patient.shell("echo hi").metadata().at("exit_code") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(every_result_of_a_command_has_them) {
+BOOST_AUTO_TEST_CASE(every_result_of_a_command_has_its_resources) {
   const ToolUnderTest brief(plugin, Json::parse(R"({"limits":{"timeout_default":1}})"));
   for (const char* command : {"echo hi", "exit 3", "kill -9 $$", "sleep 61", "no-such-command-at-all"}) {
     const Answer answer = brief.shell(command);

@@ -397,7 +397,7 @@ BOOST_FIXTURE_TEST_CASE(the_length_of_a_text_is_checked_although_it_has_a_dollar
     return ": Call tool terminal_create_session with taskId=\"" + task + "\" agentId=\"a\"\n";
   };
   const std::string almost(125, 'x');
-  // The last one has 128 characters: `$${` stands for two.
+  // The last text has 128 characters, because `$${` stands for two.
   const auto all =
       found(chain({"A", "B", "C"}, "- A" + create("$ {}" + almost) + "- B" + create("${A.metadata.x}" + almost) +
                                        "- C" + create("$${y" + almost)));

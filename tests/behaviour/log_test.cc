@@ -275,7 +275,7 @@ BOOST_FIXTURE_TEST_CASE(records_of_a_sessions_commands_name_session_task_and_age
       for (const auto& [key, value] : labels) BOOST_TEST((told.count(key) == 1 && told[key] == value), key);
     }
   }
-  // At least the start and the end of the first command, and one refusal for each of the other two.
+  // The first command has at least a start and an end, and each of the other two has a refusal.
   BOOST_TEST(host.records.size() >= 4U);
 }
 

@@ -115,7 +115,6 @@ BOOST_AUTO_TEST_CASE(a_job_that_waits_for_a_person_says_how_to_answer) {
   BOOST_TEST(holds(list, "run `wtool approve "), list);
 }
 
-// Such a call cannot become a job, and its client would no longer be there.
 BOOST_AUTO_TEST_CASE(a_job_that_waits_for_two_answers_names_both_questions) {
   ScratchFolder folder;
   folder.file("tools/two.md",
@@ -139,6 +138,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_waits_for_two_answers_names_both_questions) {
   BOOST_TEST(wait_until(names_both, std::chrono::seconds(20)), list);
 }
 
+// A call of another tool cannot become a job. If its question waited longer, the client would have given up by then.
 BOOST_AUTO_TEST_CASE(a_question_of_another_tool_waits_no_longer_than_the_client) {
   ScratchFolder folder;
   folder.file("package.json", "{\"scripts\": {\"test\": \"true\"}}\n");

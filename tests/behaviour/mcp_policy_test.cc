@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_the_project_loosens_nothing_that_the_policy_locks
   }
 }
 
-// The home folder of these tests may be inside of /tmp itself.
+// The home folder of the other cases is in the current directory, so only by chance inside of a temporary folder.
 BOOST_AUTO_TEST_CASE(a_home_folder_inside_a_temporary_folder_stays_closed) {
   const ScratchFolder temporary;
   fs::create_directories(temporary.path() + "/home/app/.git");
@@ -458,7 +458,7 @@ BOOST_AUTO_TEST_CASE(the_project_cannot_make_a_login_shell_run) {
   BOOST_TEST(holds(refused(person, person.project()).err, "mcp.login_environment is locked"));
 }
 
-// A token counts as four characters.
+// The test counts four characters as one token.
 BOOST_AUTO_TEST_CASE(tools_and_results_cost_a_model_few_tokens) {
   const Person person;
   Server server(person, by_default);

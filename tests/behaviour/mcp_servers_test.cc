@@ -137,7 +137,7 @@ BOOST_FIXTURE_TEST_CASE(a_changed_environment_of_a_server_makes_its_step_run, Se
   BOOST_TEST(!holds(again.err, "up to date A"), again.err);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_lock_that_cannot_be_read_is_not_replaced_by_a_part, Servers) {
+BOOST_FIXTURE_TEST_CASE(a_lock_file_that_cannot_be_read_is_kept_when_one_server_is_locked, Servers) {
   configure();
   pin();
   const std::string kept = file(".wtool/mcp-servers.json") + "<<<<<<< HEAD\n";
@@ -165,7 +165,7 @@ BOOST_FIXTURE_TEST_CASE(a_timeout_ends_the_server_with_all_that_it_has_started, 
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_limit_of_the_step_ends_the_server_and_tells_it_before, Servers) {
+BOOST_FIXTURE_TEST_CASE(a_total_timeout_of_the_step_ends_the_server, Servers) {
   configure();
   pin();
   const Finished finished = run_workflow(steps("Call tool \"s/wait\" total_timeout=1", "over"));

@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(only_workflows_that_say_so_are_tools) {
   BOOST_TEST(holds(shown.out, "Greet: completed"), shown.out);
 }
 
-BOOST_AUTO_TEST_CASE(tools_that_are_named_are_served_beside_them) {
+BOOST_AUTO_TEST_CASE(tools_that_are_named_are_served_beside_workflows) {
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\n", one_state, "- A: Log \"x\"\n"));
   Client client(shop, {"--tools", "shell_execute"});
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_served_are_reported_and_the_others_are
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_server_without_any_does_not_start) {
+BOOST_AUTO_TEST_CASE(a_server_without_any_workflow_does_not_start) {
   const Workshop shop;
   BOOST_TEST(holds(refused(shop, {"--workflows", "tools"}).err, "--workflows: the folder "));
   BOOST_TEST(holds(refused(shop, {"--workflows", ""}).err, "--workflows: must not be empty"));

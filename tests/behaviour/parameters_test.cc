@@ -179,8 +179,8 @@ BOOST_FIXTURE_TEST_CASE(a_parameter_that_comes_twice_is_not_silently_dropped, Re
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_result_quotes_bytes_that_are_not_text_without_breaking, Refusals) {
-  // A value that comes back in a message must not make the result invalid. Long values are shortened.
+BOOST_FIXTURE_TEST_CASE(a_long_value_is_shortened_in_the_message, Refusals) {
+  // The message quotes the refused value, which may be very long.
   const Answer answer = tool.run({{"command", command}, {"timeout", std::string(100'000, 'z')}});
   check_refused(answer, {"timeout"});
   BOOST_TEST(answer.raw.size() < 10'000u);

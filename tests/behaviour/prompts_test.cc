@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_prompts_are_found_before_a_run) {
   }
 }
 
-// 2^40 inclusions: neither the check nor the run may follow them all.
+// The prompts make 2^40 inclusions, so neither the check nor the run may follow them all.
 BOOST_AUTO_TEST_CASE(checks_and_runs_of_prompts_that_each_include_the_next_one_twice_end,
                      *boost::unit_test::timeout(60)) {
   for (int i = 0; i < 40; ++i) {

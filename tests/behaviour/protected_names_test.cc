@@ -1,7 +1,8 @@
 // Protected names inside a write root stay as they are, whatever a command tries. Where they cannot be protected, the
 // result says what happened to them.
 //
-// Run as root and as nobody (CMakeLists.txt). Skipped if namespaces are not available.
+// If root runs these tests, they run once more as nobody (CMakeLists.txt). They are skipped if namespaces are not
+// available.
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -87,7 +87,7 @@ BOOST_FIXTURE_TEST_CASE(runs_are_listed_with_what_became_of_them, Runs) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_run_that_still_runs_takes_its_time_up_to_now, Runs) {
-  // It was started ten seconds ago, and the first record of a step that still runs came then, too.
+  // The run was started ten seconds ago. Its only step began at the same time, and still runs.
   const std::time_t then = std::time(nullptr) - 10;
   std::tm parts{};
   ::gmtime_r(&then, &parts);

@@ -1,6 +1,7 @@
 // A command in a sandbox reaches what its configuration says and nothing else, whatever it tries.
 //
-// Run as root and as nobody (CMakeLists.txt). Skipped if the kernel's version of Landlock is too old.
+// If root runs these tests, they run once more as nobody (CMakeLists.txt). They are skipped if the kernel's version of
+// Landlock is too old.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/prctl.h>
@@ -40,7 +41,7 @@ struct Fixture : Sandboxed {
   std::string probe(const std::string& call) const { return Sandboxed::probe(tool, call); }
 };
 
-// What programs need to start, on any architecture.
+// The folders that programs need in order to start, on any architecture.
 Json system_folders() {
   Json folders = Json::array();
   for (const char* folder : {"/usr", "/bin", "/lib", "/lib64"}) {
@@ -220,7 +221,7 @@ BOOST_FIXTURE_TEST_CASE(a_missing_root_refuses_the_call_until_it_exists, Fixture
   }
   folder("later");
   BOOST_TEST(run(missing, "touch ../later/made").exit_code() == 0);
-  // Now another folder has this name.
+  // A new folder of the same name counts as well.
   std::filesystem::remove_all(later);
   folder("later");
   BOOST_TEST(run(missing, "touch ../later/made").exit_code() == 0);
@@ -525,7 +526,8 @@ BOOST_FIXTURE_TEST_CASE(commands_with_different_filters_take_turns_and_each_has_
   for (const auto& [name, numbers] : custodians) BOOST_TEST_CONTEXT(name) {
       BOOST_TEST(numbers.size() == 1U);
     }
-  // The filter refuses what a start in a cgroup needs.
+  // The filter refuses what a start in a cgroup needs. With a cgroup, therefore, each command enters its filter itself,
+  // and one custodian serves them all.
   const bool in_cgroup = run(unconfined, "grep wtool- /proc/self/cgroup").exit_code() == 0;
   BOOST_TEST((custodians["online"] == custodians["unconfined"]) == in_cgroup);
   BOOST_TEST((custodians["online"] == custodians["offline"]) == in_cgroup);

@@ -122,8 +122,8 @@ BOOST_AUTO_TEST_CASE(without_ready_a_service_that_a_person_is_asked_about_is_not
   }
 }
 
-// The answer may come from a service of somebody else.
-BOOST_AUTO_TEST_CASE(a_service_that_cannot_start_is_not_ready_whatever_is_answered) {
+// `ready` may succeed because a service of another program answers it.
+BOOST_AUTO_TEST_CASE(a_service_that_cannot_start_is_not_ready_even_if_ready_succeeds) {
   workflow(two, "- Db: Service \"no-such-server\" ready=\"true\"\n- Use: Shell \"touch used\"\n");
   for (int i = 0; i < 10; ++i) {
     const Finished finished = run_workflow("workflow.md");
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_service_that_is_never_ready_is_ended_and_the_run_fails) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_question_that_hangs_is_ended_with_the_time_for_it) {
+BOOST_AUTO_TEST_CASE(a_ready_command_that_hangs_is_ended_after_ready_timeout) {
   const Finished finished = run_workflow(workflow(
       two, "- Db: Service \"exec sleep 61\" ready=\"sleep 61\" ready_timeout=300ms\n- Use: Shell \"touch used\"\n"));
   BOOST_TEST_CONTEXT(finished.out << finished.err) {
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_question_that_hangs_is_ended_with_the_time_for_it) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_service_that_dies_while_it_is_asked_fails_at_once) {
+BOOST_AUTO_TEST_CASE(a_service_that_dies_while_its_ready_command_runs_fails_at_once) {
   const Finished finished = run_workflow(
       workflow(two,
                "- Db: Service \"until test -e asked; do sleep 0.01; done; exit 3\" ready=\"touch asked; sleep 61\"\n"

@@ -367,7 +367,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_FIXTURE_TEST_SUITE(kept_until_the_end_of_the_plugin, Mark)
 
-BOOST_AUTO_TEST_CASE(a_host_may_ask_for_the_status_while_closing_withdraws_its_question) {
+BOOST_AUTO_TEST_CASE(a_host_may_ask_for_the_status_while_a_close_withdraws_its_question) {
   AskingHost host;
   host.waits = true;
   Plugin asking(host.get());

@@ -100,7 +100,7 @@ BOOST_FIXTURE_TEST_CASE(a_background_process_without_the_output_pipe_ends_too, S
 BOOST_FIXTURE_TEST_CASE(a_background_process_that_soon_ends_by_itself_may_finish_its_line, ShellTool) {
   // The background process closes its output an instant before it is dead. Nobody ended it, so nothing is reported. It
   // waits for the end of the command, because a fixed time may be too short on a busy machine. It starts no program,
-  // because that may take too long there.
+  // because a start may take too long on such a machine.
   const std::string pipe = scratch.path() + "/held_by_the_command";
   BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   for (int i = 0; i < repeats(100); ++i) {

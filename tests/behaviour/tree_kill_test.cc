@@ -27,8 +27,8 @@ struct Trees : ShellTool {
     BOOST_TEST(tool.shell("echo next").out() == "next\n");
   }
 
-  // The perl text `children` makes `SIZE` processes, each of which runs REST: it writes its dot, runs `each` and
-  // sleeps.
+  // In the perl text `children`, SIZE is the number of processes, and REST is what each of them does: it writes its
+  // dot, runs `each` and sleeps.
   void check_perl(std::string children, const std::string& each = "1") {
     const std::string rest = "syswrite(STDOUT, \".\"); " + each + "; sleep 61; exit";
     for (const auto& [name, value] : {std::pair{"SIZE", std::to_string(size)}, {"REST", rest}}) {

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_missing_output_is_put_back_and_a_changed_one_is_made_agai
   BOOST_TEST(ran() == 2);
 }
 
-// A process that is killed while it restores an output leaves a file beside it.
+// A process that is killed while it restores an output leaves a part of the output in a file beside it.
 BOOST_AUTO_TEST_CASE(a_part_of_a_restored_output_is_no_output) {
   one_step("Shell \"mkdir -p out; cp src/a.c out/app; echo x >> ran\" with inputs=[\"src/**\"] outputs=[\"out\"]");
   scratch.file("src/a.c", "int a;\n");
@@ -125,7 +125,8 @@ BOOST_AUTO_TEST_CASE(a_link_to_a_folder_among_the_outputs_comes_back_as_a_link) 
   BOOST_TEST(file("v/current/app") == "a\n");
 }
 
-// In a sandbox, a command may make a link to a folder that it cannot read. What is kept, the next run puts back.
+// In a sandbox, a command may make a link to a folder that it cannot read. If the content of that folder were kept, the
+// next run would put it where the command can read it.
 BOOST_AUTO_TEST_CASE(what_is_behind_a_link_that_a_command_made_is_not_kept) {
   scratch.file("src/a.c", "a\n");
   const ScratchFolder elsewhere;

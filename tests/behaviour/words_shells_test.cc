@@ -316,7 +316,7 @@ std::string random_line(std::mt19937& random) {
       "#",     "a#b",      "é",      "[",        "]",   "\\\n", "'\n'",  "\"\n\"",    "\"\\\n\"", "\\~",
       "'~'",   "2",        "1",      "'2'",      "a:b", "if",   "'`x`'", "\"\\`\"",   "\"\\$x\"", "$",
       "%",     "\\\\",     "'\x81'", "\"\\a\"",  "'*'", "\\*",  "a,b",   "\"{a,b}\"", "-",        "--"};
-  // Lines with these words must not be accepted. If one is accepted, the shells show what becomes of it.
+  // Lines with these words must not be accepted. If one is accepted, the comparison shows what the shells make of it.
   const std::vector<std::string> expanded = {
       "~",         "x=~",      "x=a:~",  "*",        "f*",        "?ound",  "[f]ound", "{c,d}", "{1..2}", "$HOME",
       "\"$HOME\"", "$'\\x41'", "$\"x\"", "a&>found", "x\xC2\xA0", "$((1))", "${HOME}", "`ls`",  "$(ls)",  "12>&1"};
@@ -370,8 +370,8 @@ std::string mutated(std::mt19937& random, std::string line) {
   return line;
 }
 
-// A number from the environment: WTOOL_RANDOM_LINES, how many random lines are run (few unless it is set), and
-// WTOOL_RANDOM_SEED, which makes other lines.
+// Reads a number from the environment; `otherwise` if it is not set. WTOOL_RANDOM_LINES is the number of random lines
+// that are run, and each WTOOL_RANDOM_SEED makes different lines.
 int setting(const char* name, int otherwise) {
   const char* text = std::getenv(name);
   return text != nullptr ? std::atoi(text) : otherwise;

@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_file_with_errors_is_listed_with_the_first_of_them) {
   BOOST_TEST(holds(wtool({"list"}).out, "has errors: "));
 }
 
-BOOST_AUTO_TEST_CASE(where_there_is_none_the_folders_are_named) {
+BOOST_AUTO_TEST_CASE(if_no_workflow_exists_the_folders_are_named) {
   const Finished finished = wtool({"list"});
   BOOST_TEST(finished.exit_code == 0);
   for (const std::string& part : {scratch.path() + "/project/workflows", scratch.path() + "/user/wtool/workflows",
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_misspelt_name_is_answered_with_the_nearest_workflow) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_run_without_a_name_names_what_there_is) {
+BOOST_AUTO_TEST_CASE(a_run_without_a_name_lists_the_workflows) {
   const Finished none = wtool({"run"});
   BOOST_TEST(none.exit_code == 2);
   BOOST_TEST(holds(none.err, "name a workflow; this folder has none"), none.err);

@@ -121,7 +121,7 @@ BOOST_FIXTURE_TEST_CASE(an_abort_file_that_appears_by_renaming_counts_too, Place
   BOOST_TEST(holds(finished.out + finished.err, "renamed into place"), finished.out << finished.err);
 }
 
-// Here the run is younger than the watches for the file.
+// This run is too short for watches (runner/abort_watcher.h), so it looks for the file before each state.
 BOOST_FIXTURE_TEST_CASE(an_abort_file_of_the_first_step_keeps_the_second_from_running, Place) {
   std::filesystem::create_directory(scratch.path() + "/.swissarmyhammer");
   const Finished finished = run_workflow(

@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(apps_tools_caws_tools_allow_json_is_looked_for_in_the_direc
 
 BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so) {
   const std::string id = open();
-  // The JSON is nested more deeply than a stack allows.
+  // This JSON is nested more deeply than the stack of a recursive parser allows.
   const std::string deep = "[" + std::string(500'000, '[') + std::string(500'000, ']') + "]";
   const std::pair<std::string, const char*> rows[] = {
       {"", "is not JSON"},
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so
         refused.dump().find(Json(expected).dump().substr(1, std::string(expected).size() - 1)) != std::string::npos,
         text << ": " << refused);
   }
-  // In place of the list, there is something that could never be opened, or never be read to its end.
+  // None of these is a regular file. Opening the pipe, or reading /dev/zero to its end, would take forever.
   const std::string pipe = scratch.path() + "/pipe";
   BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   for (const std::string& odd : {pipe, std::string("/dev/zero"), scratch.path()}) {
