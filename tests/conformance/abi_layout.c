@@ -1,5 +1,5 @@
-/* The layout of every struct of the interface, frozen as numbers for 64-bit systems (x86-64 and arm64 agree). It does
- * not run: it compiles or it does not, as C and, through abi_layout.cc, as C++.
+/* The layout of every struct of the interface, frozen as numbers for 64-bit systems (x86-64 and arm64 agree). Nothing
+ * here runs: the test is that this file compiles, as C and, through abi_layout.cc, as C++.
  *
  * A line here is never changed. A field that is appended in a later version gets a line of its own, and the sizes of
  * version 1.0 stay as FIRST_SIZE: a host or plugin of that version allocates exactly that much. */

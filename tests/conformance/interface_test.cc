@@ -293,7 +293,7 @@ BOOST_FIXTURE_TEST_CASE(errors_are_utf8_whatever_they_are_about, ShellTool) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_request_of_an_older_host_is_read_no_further_than_its_size, ShellTool) {
-  // Everything after struct_size bytes is garbage: a plugin that read it would crash.
+  // Everything after struct_size bytes is garbage. A plugin that used a pointer there would crash.
   for (const std::size_t size :
        {offsetof(wtool_request, call_id), offsetof(wtool_request, traceparent), offsetof(wtool_request, deadline_ms),
         offsetof(wtool_request, sink_ctx), offsetof(wtool_request, on_event), offsetof(wtool_request, limits)}) {

@@ -25,7 +25,7 @@ namespace wtool::test {
 
 class CallListener {
  public:
-  // The error with which a call fails; 0: it goes to the kernel.
+  // The error with which a call fails; 0: the call goes to the kernel.
   using Decide = std::function<int(const seccomp_notif& call)>;
   explicit CallListener(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
   // Answers until `done` returns true. False: `limit` has passed.
@@ -60,7 +60,7 @@ class ListenerHandover {
   // are calls that end a thread, wait for another one, sleep, or return from a signal handler. Returns when the parent
   // has taken the listener. False: the kernel does not support listeners.
   bool install() const;
-  // In the parent. NULL: the kernel does not support listeners, or the child has not installed its own within 30 s.
+  // In the parent. NULL: the kernel does not support listeners, or the child has not installed one within 30 s.
   std::unique_ptr<CallListener> take(const Descriptor& child) const;
   // In the parent, after take().
   bool kernel_has_none() const { return state_->number == none; }

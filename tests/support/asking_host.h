@@ -44,7 +44,7 @@ class AskingHost {
   const wtool_host* get() const { return &host_; }
 
   std::atomic<std::uint32_t> answer{WTOOL_APPROVAL_YES};
-  std::atomic<bool> waits{false};       // asks until the question is withdrawn, and gives no answer
+  std::atomic<bool> waits{false};       // does not answer, and waits until the question is withdrawn
   std::function<void()> on_withdrawal;  // is called before a withdrawal counts
 
   std::vector<Question> questions() {

@@ -1,4 +1,4 @@
-// Sets a variable of this process, which is the host's environment, for as long as the object lives.
+// Sets an environment variable of this process, which is the host, for as long as the object lives.
 #pragma once
 
 #include <cstdlib>

@@ -3,8 +3,8 @@
 // The server has the policy `open` and answers with results in both forms, unless a test says otherwise.
 //
 // Each line must be a JSON-RPC message, or the test fails. With WTOOL_MCP_TRANSCRIPTS set to a folder, all lines are
-// also written there, each with the version of the protocol and the method and the tool that it answers, for
-// tests/mcp/validate.py.
+// also written there for tests/mcp/validate.py: each with the version of the protocol, and an answer also with the
+// method and the tool of its request.
 #pragma once
 
 #include <unistd.h>

@@ -45,7 +45,7 @@ class Screen {
   std::vector<Row> rows_;
   std::size_t row_ = 0;
   std::size_t column_ = 0;  // columns_: the next character begins a row
-  std::string pending_;     // of a sequence or a character that is not complete
+  std::string pending_;     // the beginning of a sequence or a character that is not complete yet
   std::string unknown_;
 };
 

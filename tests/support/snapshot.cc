@@ -31,7 +31,7 @@ std::vector<std::string> names_in(const char* directory) {
   return names;
 }
 
-// A sigset_t signal by signal, because it cannot be read as a whole.
+// The numbers of the signals in the set. A sigset_t can only be read signal by signal.
 std::string hex(const sigset_t& set) {
   std::string text;
   for (int signal = 1; signal < NSIG; ++signal) {

@@ -1,8 +1,8 @@
-// The main function of every test program; the module is named after the program. It is a separate file because the
-// precompiled header includes Boost.Test before a test's own BOOST_TEST_MODULE could make it define one.
+// The main function of every test program; the module is named after the program. A test cannot get its main function
+// from BOOST_TEST_MODULE, because the precompiled header has already included Boost.Test.
 //
 // Several tests may share one executable: each of them is a suite, and a link to the executable (wtool_tests of
-// tests/CMakeLists.txt). When the executable is called by a link, it has only the cases of the suite of that name.
+// tests/CMakeLists.txt). If the executable is started through a link, it has only the cases of the suite of that name.
 #include <boost/test/tree/traverse.hpp>
 #include <boost/test/tree/visitor.hpp>
 #include <boost/test/unit_test.hpp>
