@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""The coverage of each folder, from what llvm-cov says about each file; and whether it is below its floor.
+"""Sums up what llvm-cov says about each file, as the coverage of each folder, and compares it with the folder's floor.
 
 Usage: folders.py FILES.json --root DIR [--folder FOLDER] [--floors FILE [--raise]]
 
-FILES.json is the output of `llvm-cov export -summary-only`. Prints a line for each folder (a room of docs/architecture.md)
-with the covered lines and branches, then the sums. Files that are not below host-api/ or plugin/ of DIR do not count.
+FILES.json is the output of `llvm-cov export -summary-only`. A folder is plugin/NAME, host-api/NAME or
+host-api/reference-host/NAME, with all that is below it. Prints a line for each folder with the covered lines and
+branches, then the sums. Files that are not below host-api/ or plugin/ of DIR do not count.
 
-With --floors, exits with 1 when a folder is below its floor, or has a floor but no longer a file; --raise writes the floors
-again first: each becomes what was reached minus MARGIN, and no floor is lowered. Comments of the file stay.
+With --floors, exits with 1 if a folder is below its floor, or has a floor but no longer a file. --raise first writes
+new floors into the file: each becomes what was reached minus MARGIN, and no floor is lowered. The file's comments stay.
 """
 import argparse
 import json
@@ -19,7 +20,7 @@ MARGIN = 0.5  # Some lines depend on timing: an interrupted system call, a proce
 
 
 def folder_of(path):
-    """The room that a file belongs to, or None: plugin/policy for plugin/policy/words/word.cc."""
+    """The folder that a file counts for, or None: plugin/policy for plugin/policy/words/word.cc."""
     parts = path.split("/")[:-1]
     if parts[:1] == ["plugin"]:
         return "/".join(parts[:2])
@@ -55,7 +56,7 @@ def read_counts(document, root):
 
 
 def read_floors(text):
-    """{folder: (lines, branches)}; what is not understood is an error."""
+    """{folder: (lines, branches)}. A line that is not understood is an error."""
     floors = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -88,7 +89,7 @@ def written(text, floors):
 
 
 def below(floors, folders):
-    """What is wrong, a line each."""
+    """A line for each figure that is below its floor, and for each floor without a folder."""
     for folder, floor in sorted(floors.items()):
         if folder not in folders:
             yield f"{folder} has a floor, but no file that was counted: was it renamed? Then rename its row"

@@ -4,7 +4,8 @@
 // Usage: verdicts DIRECTORY   reads records, one JSON object a line: {"line", "config"?, "deny"?}; for each one, writes
 //                             what each judge says about the line, with DIRECTORY as the working directory and root
 //        verdicts --programs  writes the programs of the database, with their options; compiled with LISTS_PROGRAMS
-//        verdicts --time N    reads the same records; writes the nanoseconds of a verdict, the best of N rounds
+//        verdicts --time N DIRECTORY
+//                             reads the same records; writes the nanoseconds of a verdict, the best of N rounds
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -37,7 +38,7 @@ namespace {
 
 std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// Every part of the line that could be the name of a program, so that an allow list lets all of them start.
+// Every part of the line that could be the name of a program. An allow list of these names lets all programs start.
 std::vector<std::string> names_in(const std::string& line) {
   constexpr std::string_view parts = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-[:@";
   std::vector<std::string> names;

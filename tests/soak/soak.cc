@@ -1,4 +1,4 @@
-// Makes many tasks of mixed kinds in one host, as agents would over a day, and regularly prints the resources of the
+// Runs many tasks of mixed kinds in one host, as agents would over a day, and regularly prints the resources of the
 // host and its helper programs. tests/soak/run starts it, checks its output, and draws it.
 //
 // Usage: soak TASKS [SAMPLES]
@@ -53,14 +53,14 @@ class Host {
   void time_out() {
     const std::string session = open();
     const Json result = execute(session, {"sh", "deaf"}, 50);
-    require(result.at("error").at("code") == "TIMEOUT_EXCEEDED", "a timeout was none", result);
+    require(result.at("error").at("code") == "TIMEOUT_EXCEEDED", "a call did not time out", result);
     close(session);
   }
   void abort() {
     RunningCall running(shell_, {{"command", "sleep 600 & echo ready; sleep 600"}});
     require(running.wait_for_output("ready"), "a command did not begin", {});
     running.cancel(WTOOL_CANCEL_NOW, "the soak has seen enough");
-    require(running.wait().status == WTOOL_E_CANCELLED, "an abort was none", {});
+    require(running.wait().status == WTOOL_E_CANCELLED, "a call was not aborted", {});
   }
   void flood() {
     const Json result = shell("head -c 20000000 /dev/zero | tr '\\0' x");
@@ -80,7 +80,7 @@ class Host {
     require(result.at("background_processes_ended") == 2, "background processes were not ended", result);
   }
   void find_nothing() {
-    require(shell("no-such-program-anywhere").at("error").at("code") == "command_not_found", "nothing was found", {});
+    require(shell("no-such-program-anywhere").at("error").at("code") == "command_not_found", "a program was found", {});
   }
   void be_refused() {
     require(of(execute_, {{"sessionId", "nothing"}, {"command", "x"}}).at("success") == false, "no refusal", {});

@@ -1,9 +1,8 @@
-"""Judges what tests/soak/soak says, and draws it: nothing may grow once the host is warm.
+"""Judges what tests/soak/soak prints, and draws it: nothing may grow once the host is warm.
 
-A host is warm after a quarter of the samples. From there on, the line through the samples (least squares) may rise over
-the whole rest by no more than the noise of each kind. The first kind shows every leak of the heap and has no noise; in
-resident memory an allocator's arenas come and go by megabytes, and an idle custodian more is a process, a descriptor and
-most of a megabyte.
+A host counts as warm after a quarter of the samples. From there to the end, the line through the samples (least
+squares) may rise by no more than the noise of each kind. The first kind shows every leak of the heap and has little
+noise. The resident memory has more, because an allocator's arenas come and go by megabytes.
 """
 import argparse
 import json
@@ -12,8 +11,8 @@ import sys
 from html import escape
 
 WARM = 0.25
-# Key of a sample, title, and by how much its line may rise. On a busy machine one or two more custodians are kept idle
-# from some sample on; each is one process, and two descriptors of the host.
+# Key of a sample, title, and by how much its line may rise. On a busy machine, one or two more custodians are kept idle
+# from some sample on. Each of them is one process, two descriptors of the host, and most of a megabyte.
 KINDS = [
     ("allocated_kib", "memory in use, KiB", 64),
     ("memory_kib", "memory of the host, KiB", 8192),
@@ -65,7 +64,7 @@ def draw(samples, verdicts):
             f'<text x="{left - 6}" y="{top + height}" font-size="11" text-anchor="end">{min(values)}</text>',
         ]
     total = 30 + len(KINDS) * (height + 40)
-    parts.append(f'<text x="{left}" y="{total}" font-size="12">{tasks} tasks in {samples[-1]["seconds"]:.0f} s; behind '
+    parts.append(f'<text x="{left}" y="{total}" font-size="12">{tasks} tasks in {samples[-1]["seconds"]:.0f} s; after '
                  f'the dashed line the host counts as warm</text>')
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total + 20}" '
             f'font-family="system-ui, sans-serif"><rect width="100%" height="100%" fill="white"/>'
@@ -76,7 +75,7 @@ def main():
     parser = argparse.ArgumentParser(prog="tests/soak/run", description="Runs many tasks of mixed kinds in one host, and "
                                      "fails when something grows.")
     parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--tasks", type=int, default=2400, help="how many; 2400 unless given, as 24 h at 100 an hour")
+    parser.add_argument("--tasks", type=int, default=2400, help="how many tasks; 2400 unless given, which is a day at 100 an hour")
     parser.add_argument("--samples", type=int, default=60, help="how many samples are taken; 60 unless given")
     parser.add_argument("--json", required=True, help="file for the samples")
     parser.add_argument("--plot", required=True, help="file for the plot, SVG")
@@ -95,7 +94,7 @@ def main():
     if sys.stderr.isatty():
         print(file=sys.stderr)
     if program.returncode != 0 or not samples:
-        print(f"tests/soak/run: it ended with status {program.returncode} after {len(samples)} samples", file=sys.stderr)
+        print(f"tests/soak/run: the soak ended with status {program.returncode} after {len(samples)} samples", file=sys.stderr)
         return 1
 
     verdicts = {}
