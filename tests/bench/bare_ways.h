@@ -28,8 +28,8 @@ Way forked_in_threads(bool by_vfork, unsigned threads, std::vector<std::string> 
 // has closed the output. A process that had left the group would survive this.
 Way killed(std::vector<std::string> argv);
 
-// The nanoseconds until each of `threads` threads has run `way` `repeats` times. A thread of `way` must not disturb
-// another one.
+// The nanoseconds until each of `threads` threads has run `way` `repeats` times. Several threads must be able to run
+// `way` at the same time.
 Way in_threads(Way way, unsigned threads, unsigned repeats);
 
 // Runs `body` in `threads` threads, which all start at the same time. Returns the nanoseconds until the last has

@@ -36,8 +36,9 @@ class Drawing:
 
 
 class Scale:
-    """A logarithmic axis from `low` to `high`. A value outside of them is drawn at the end. So is one of zero or less,
-    which has no logarithm: the difference of two medians may be one, if it is less than what the machine varies by."""
+    """A logarithmic axis from `low` to `high`. A value outside of this range is drawn at the nearer end. So is a value
+    of zero or less, which has no logarithm. The difference of two medians has such a value if the figures vary by more
+    than this difference."""
 
     def __init__(self, low, high):
         self.lowest, self.highest = low, high
@@ -94,7 +95,7 @@ def draw_goals(drawing, results):
     judged = [row for row in results["rows"] if row["must"] and row["value"]]
     if not judged:
         return
-    drawing.heading("How the rows of the table stand to what they must reach",
+    drawing.heading("How the rows of the table compare with what they must reach",
                     "Value over limit, turned so that left is better; the line at 1 is the limit, the mark is the aim.")
     scale = Scale(0.02, 4)
     top, bottom = drawing.height, drawing.height + ROW * len(judged)

@@ -116,7 +116,7 @@ def markdown(results):
 def update_docs(results, path):
     content = path.read_text(encoding="utf-8")
     if content.count(BEGIN) != 1 or content.count(END) != 1:
-        sys.exit(f"tests/bench/run: {path} has no marks between which the table could stand")
+        sys.exit(f"tests/bench/run: {path} has no marks that say where the table belongs")
     before, rest = content.split(BEGIN)
     path.write_text(f"{before}{BEGIN}\n\n{markdown(results)}\n{END}{rest.split(END)[1]}", encoding="utf-8")
 

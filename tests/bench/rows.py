@@ -1,7 +1,8 @@
 """What is measured: the groups of contestants, and the rows of the table that are made of them.
 
-A row has one value, what it must reach (a number, or a function of the group) and what it aims at, and the series that the
-value comes from. A row without `must` is there for comparison. Values are ratios of medians that were taken in one run, unless their unit says otherwise.
+A row has one value, the limit that the value must reach (a number, or a function of the group), its aim, and the series
+that the value comes from. A row without `must` is there for comparison. Values are ratios of medians that were taken in
+one run, unless their unit says otherwise.
 """
 import os
 import statistics
@@ -21,7 +22,7 @@ class Row:
         self.key = key
         self.title = title
         self.group = group
-        self.raw = raw  # names of the series behind the value
+        self.raw = raw  # names of the series that the value comes from
         self.value = value  # a function of the group
         self.unit = unit
         self.must = must
@@ -34,7 +35,7 @@ def ratio(over, under):
 
 
 def fastest(over, under):
-    """The same with the fastest of several, which do not all have to be there."""
+    """Like ratio(), with the fastest of several series. Some of them may be missing."""
 
     def value(group):
         medians = [group.series[name].median() for name in over if not group.series[name].problem]
@@ -65,7 +66,7 @@ def highest(name, divisor):
 
 
 def each(many, few, count, divisor):
-    """What each of the `count` items costs that `many` has more than `few`."""
+    """`many` has `count` items more than `few`. This is the cost of one item."""
 
     def value(group):
         difference = group.series[many].median() - group.series[few].median()
@@ -105,7 +106,7 @@ def groups(place, quick):
         return Worker([place.program("bench_worker"), *words], **options)
 
     def on_one_processor(*words):
-        """Otherwise reader and writer share a processor by chance, which matters more than how they read."""
+        """Keeps reader and writer on one processor: whether they share one matters more than how they read."""
         return Worker(["taskset", "-c", str(min(os.sched_getaffinity(0))), place.program("bench_worker"), *words])
 
     def spawned(program, *words):

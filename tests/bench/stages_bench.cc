@@ -1,5 +1,6 @@
-// Where the time of one call goes, stage by stage: the median of each in microseconds, and how many context switches,
-// migrations between processors and system calls it makes, where the kernel lets this user count them.
+// Measures where the time of one call goes, stage by stage: the median of each stage in microseconds, and how many
+// context switches, migrations between processors and system calls the stage makes, where the kernel lets this user
+// count them.
 //
 // - The stages of the host are run by themselves, again and again. This keeps their caches warm: within a call, they
 //   take somewhat longer.

@@ -1,7 +1,7 @@
-// How long the policy takes. For usual commands: the nanoseconds of a parse, and of a verdict under an allow list with
-// arguments: safe. For lines of 1,000 words: a verdict without looking paths up, and with it. For texts that are slow
-// to read: a parse of 256 KiB, and the nanoseconds per byte for 256 KiB and for 32 KiB. These two figures are equal if
-// the time is linear.
+// Measures how long the policy takes. For usual commands: the nanoseconds of a parse, and of a verdict under an allow
+// list with arguments: safe. For lines of 1,000 words: a verdict, with and without looking up paths. For texts that are
+// slow to read: a parse of 256 KiB, and the nanoseconds per byte for 256 KiB and for 32 KiB. The two figures per byte
+// are equal if the time is linear.
 //
 // Usage: words_bench [--quick]   (--quick: few rounds, to see that it works)
 #include <chrono>

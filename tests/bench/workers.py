@@ -1,7 +1,8 @@
 """The processes that do the work: how they are started, asked, bounded in time, and ended.
 
-A Worker lives long and is asked again and again (the protocol is in way.h). With fresh=True a new one is started for each
-request, for what only a first request shows. A Program is not a worker: it is started for each figure, and prints it.
+A Worker lives long and is asked again and again (way.h describes the protocol). With fresh=True, a new process is
+started for each request, to measure what only a first request shows. A Program is not a worker: it is started for each
+figure, and prints that figure.
 """
 import os
 import select
@@ -14,7 +15,7 @@ class Failure(Exception):
 
 
 class Absence(Failure):
-    """The same, if it is nobody's fault: this machine does not have what is needed."""
+    """A Failure that is nobody's fault: this machine does not have what is needed."""
 
 
 class Worker:

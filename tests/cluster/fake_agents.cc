@@ -1,9 +1,9 @@
-// What many slots cost the submitting host: a pool without real pilots. A child process opens as many connections as
-// are asked for, all over the loopback interface, and answers each call immediately.
+// Measures what many slots cost the host, with a pool that has no real pilots. A child process opens a connection for
+// each slot, over the loopback interface, and answers each call immediately.
 //
-//   cluster_fake_agents [SLOTS]      10,000, or as many as named; needs twice as many descriptors, in two processes
+//   cluster_fake_agents [SLOTS]      10,000 slots unless given; each needs a descriptor in both processes
 //
-// Run by hand. It ends after 60 seconds at most, and each of its processes uses at most 1 GB.
+// People run this program by hand. It ends after 60 seconds at most, and each of its processes uses at most 1 GB.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>

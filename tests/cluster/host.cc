@@ -3,10 +3,10 @@
 //
 //   cluster_host CONFIGURATION trees timeout|cancel|abort COUNT WIDE
 //   cluster_host CONFIGURATION trees death COUNT WIDE PROGRAM
-//     Ends COUNT trees of processes that way, WIDE at a time: a child, one in its own session, a daemon, and one that
-//     ignores SIGTERM. `death`: each tree belongs to its own PROGRAM (wtool), which gets SIGKILL; there, the
-//     configuration is a file. Prints how many trees were ended whole, and how long it took at most. The exit status is
-//     1 if a tree was not ended whole.
+//     Starts COUNT trees of processes, WIDE at a time, and ends each in the named way. A tree has a child, a child in
+//     its own session, a daemon, and a child that ignores SIGTERM. `death`: each tree belongs to its own PROGRAM
+//     (wtool), which gets SIGKILL; for this way, CONFIGURATION is a file. Prints how many trees ended completely, and
+//     how long that took at most. The exit status is 1 if something of a tree was left.
 //   cluster_host CONFIGURATION answer
 //     Answers each line of standard input with `took FIGURE`, or `failed REASON`:
 //       call                a call of /usr/bin/true; nanoseconds

@@ -1,13 +1,14 @@
-"""Strangers at the port of a host that waits for pilots. Python's standard library only.
+"""Strangers at the port of a host that waits for pilots. Needs only Python's standard library.
 
-  strangers.py pass PORT FILE TICKET NEW   a way to PORT that writes what a pilot says into FILE; NEW becomes a ticket for it
-  strangers.py replay PORT FILE COUNT      says the same again, COUNT times
-  strangers.py garbage PORT COUNT          random bytes, of many lengths
-  strangers.py slow PORT                   half a handshake, a byte at a time
-  strangers.py crowd PORT COUNT            many that say nothing, until standard input ends
+  strangers.py pass PORT FILE TICKET NEW   a relay from a pilot to PORT, which writes what the pilot sends into FILE;
+                                           NEW becomes a copy of TICKET that leads the pilot to the relay
+  strangers.py replay PORT FILE COUNT      COUNT connections that send the content of FILE
+  strangers.py garbage PORT COUNT          COUNT connections that send random bytes, of many lengths
+  strangers.py slow PORT                   a connection that sends all but the end of a handshake, two bytes a second
+  strangers.py crowd PORT COUNT            COUNT connections that send nothing, until standard input ends
 
-All but `pass` and `crowd` say how long the last of the connections lived, in seconds; one that the host does not close within 20
-seconds is an error.
+`replay`, `garbage` and `slow` print how long the host kept a connection open at most, in seconds. A connection that the
+host has not closed after 20 seconds (`slow`: 23.5) is an error.
 """
 import json
 import os
@@ -26,7 +27,7 @@ def connect(port):
 
 
 def life(stream, began):
-    """How long until the host closes it."""
+    """The seconds from `began` until the host closes the connection."""
     try:
         while stream.recv(65536):
             pass

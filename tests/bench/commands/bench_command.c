@@ -3,7 +3,7 @@
  *   write BYTES [both]    writes that much text on standard output, in pieces of 64 KiB; `both`: on each output in turn
  *   pause                 one process that obeys SIGTERM
  *   deaf                  one process that ignores SIGTERM
- *   wide N [deaf]         N processes, all but the first children of the first
+ *   wide N [deaf]         N processes: one, and N - 1 children of it
  *   deep N [deaf]         N processes, each the child of the one before, and each executed again, as in nested shells
  *   forked N [deaf]       the same with only fork. All of them share their memory's bookkeeping (the kernel's anon_vma
  *                         chains), so the kernel itself takes seconds to make such a tree, and a long time to free it.
@@ -13,8 +13,8 @@
  *                         parent
  *
  * All but `write` and `stamp` write "ready" on standard output as soon as everything that they start is there, and then
- * stay until they are ended. Each ends after five minutes at the latest, even if the process that
- * started it is gone. */
+ * stay until they are ended. Each process ends after five minutes at the latest, even if the process that started it is
+ * gone. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* How long a host waits for the plugin: from dlopen until all descriptors have been read, in a process that has so far
-* loaded only the C library. Prints nanoseconds. Usage: bench_load PLUGIN.so */
+/* Measures how long a host waits for the plugin: from dlopen until all descriptors have been read, in a process that
+ * has so far loaded only the C library. Prints nanoseconds. Usage: bench_load PLUGIN.so */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <stdio.h>

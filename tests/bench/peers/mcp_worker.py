@@ -22,7 +22,7 @@ def ask(method, parameters):
     server.stdin.flush()
     mark = b'"id":%d,' % asked
     for line in server.stdout:
-        if mark in line[:100]:  # a large answer is not parsed: its time would count as the server's
+        if mark in line[:100]:  # no large answer is parsed: parsing would count as the server's time
             return line
     raise OSError("the server has ended")
 
