@@ -1,4 +1,4 @@
-/* Every type of the interface, as debug information, for abidiff: functions that take each of them. */
+/* A function for each type of the interface. Their debug information describes all types, and abidiff compares it. */
 #include <wtool/ext/approval.h>
 #include <wtool/ext/explain.h>
 #include <wtool/ext/log.h>

@@ -1,6 +1,6 @@
-// Fuzzes expressions/expression.h and expressions/template.h. The input is a condition and a template of a workflow and
-// of a prompt. Whatever the bytes are, each is read and evaluated quickly; an error points into the text; a value can
-// be written as JSON; and a text without a sign of a template is inserted as it is.
+// Fuzzes expressions/expression.h and expressions/template.h. The input is read as a condition, as a template of a
+// workflow, and as a template of a prompt. Whatever the bytes are, each is read and evaluated quickly; an error points
+// into the text; a value can be written as JSON; and a template without "{" and "$" is rendered as it is.
 // One input in: 30
 #include "expressions/expression.h"
 

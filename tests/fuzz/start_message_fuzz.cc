@@ -1,6 +1,6 @@
-// Fuzzes warden/start_message.h. The input is what a custodian is sent to start a command: a Start, then its `more`
-// messages, each with two bytes of length before it. Whatever the bytes are, a message is accepted or refused; in an
-// accepted one, each text of the plan lies within the message.
+// Fuzzes warden/start_message.h. The input is what a custodian is sent to start a command: the number of descriptors, a
+// Start, then its `more` messages, each with two bytes of length before it. Whatever the bytes are, a message is
+// accepted or refused; in an accepted one, each text of the plan lies within the message.
 // One input in: 100
 #include "warden/start_message.h"
 

@@ -1,4 +1,4 @@
-// What must be true of policy/words, whatever the text is.
+// Fuzzes policy/words.h. The input is a command line. Whatever the bytes are, the statements below must be true of it.
 #include "policy/words.h"
 
 #include <algorithm>

@@ -4,8 +4,9 @@
 //
 // Usage: audit_writer KEY=VALUE...
 //   file, max_bytes, keep, sync=data, lock_wait (ms)   the trail's options
-//   name, threads, count, pad                          who writes how many events, and how many bytes longer they are
-//   file_limit=BYTES                                   RLIMIT_FSIZE, with SIGXFSZ as it is by default: deadly
+//   name, threads, count, pad                          how the calls are named, how many threads write, how many events
+//                                                      each of them writes, and how many bytes longer each event is
+//   file_limit=BYTES                                   RLIMIT_FSIZE; SIGXFSZ keeps its default action, which is deadly
 //   full=FOLDER, copy_to=OTHER                         a file system of 64 KiB at FOLDER, which must exist; in the end,
 //                                                      the trail, which is in it, is copied to OTHER
 //   hold=1                                             locks the file, prints "holding", and waits

@@ -1,5 +1,6 @@
 // A host with an audit trail that calls as fast as it can, until it is killed. Each command appends its id to a file,
-// and each call that returns is printed as "called ID".
+// and each call that returns is printed as "called ID". If a call returns an error, the host prints "refused RESULT"
+// and ends.
 //
 // Usage: audited_host NAME THREADS CONFIGURATION RAN
 //   NAME           what the ids begin with

@@ -32,7 +32,7 @@ bool refuse() {
     --left;
     return false;
   }
-  left = -1;  // Once: what handles the error has memory again.
+  left = -1;  // Only once, so that the code that handles the error has memory again.
   refused = true;
   errno = ENOMEM;
   return true;

@@ -2,9 +2,11 @@
 // output.spill always, then one more that writes a few bytes, and prints one JSON object with
 // - "result": the result of the first call;
 // - "is_prefix": whether the output file has the first bytes of what the command wrote;
-// - "files": how many exist after both calls;
+// - "spilled": the size of that file in bytes;
+// - "files": how many output files exist after both calls;
 // - "next": the result of the second call;
-// - "signals": how often the handler of SIGXFSZ ran.
+// - "signals": how often the handler of SIGXFSZ ran;
+// - "pending": whether SIGXFSZ waits, blocked, for the host.
 //
 // Usage: spill_host FAULT FOLDER COMMAND
 //   full                               a file system of 1 MiB at FOLDER, which must exist

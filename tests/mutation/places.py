@@ -34,8 +34,8 @@ NOTHING = {b"{}", b"nullptr", b"std::nullopt", b"false", b"true", b"0", b'""'}
 class Edit:
     """How a mutant changes the bytes from start to end.
 
-    form "expression": `after` instead of it. "condition": the same where only true or false counts. "removed": a statement,
-    with its semicolon, that is left out. "before": the statement `after` comes first.
+    form "expression": `after` replaces them. "condition": the same, where only true or false counts. "removed": they
+    are a statement with its semicolon, and are left out. "before": the statement `after` is inserted before them.
     """
     start: int
     end: int
@@ -266,7 +266,7 @@ class Finder:
 
 
 def find(path, arguments):
-    """The mutants of a source, in the order in which they stand there; SystemExit when it does not compile."""
+    """The mutants of a source, in the order of their places. Raises SystemExit if the source does not compile."""
     options = TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
     unit = Index.create().parse(path, args=arguments, options=options)
     errors = [d for d in unit.diagnostics if d.severity >= d.Error]

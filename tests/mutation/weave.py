@@ -1,12 +1,13 @@
 """Weaves mutants into a source, so that one build has them all: `WTOOL_MUTANT=7 program` behaves as mutant 7.
 
-weave(text, numbered) gives the text of the new source. numbered is {number: Mutant}; each place asks at run time whether its
-mutant is the chosen one: a < b becomes (is(7) ? ((a) <= (b)) : (a < b)). What a mutant does instead is written without the
-other mutants, since only one is ever chosen.
+weave(text, numbered) gives the text of the new source, and which bytes of it belong to which mutants. numbered is
+{number: Mutant}. Each place asks at run time whether its mutant is the chosen one: a < b becomes
+(is(7) ? ((a) <= (b)) : (a < b)). The text of a mutant contains no other mutants, since only one is ever chosen.
 
-check(path, text, arguments, numbered) weaves those that compile: it drops what the compiler complains about, until the
-source compiles. HEADER must be included before each source (-include). A process without the variable reads the number
-from /tmp/.wtool-mutant: the warden has no environment. run gives each mutant a /tmp of its own.
+check(path, text, arguments, numbered) weaves the mutants that compile: it drops those that the compiler complains
+about, until the source compiles. HEADER must be included before each source (-include). A process without the variable
+reads the number from /tmp/.wtool-mutant, because the warden has no environment. isolate gives each mutant a /tmp of its
+own.
 """
 import dataclasses
 
@@ -118,7 +119,7 @@ def locations(diagnostic, path):
 
 
 def check(path, text, arguments, numbered, rounds=12):
-    """(new text, numbers left): the mutants that compile. No mutant is left when the rest does not compile in so many rounds."""
+    """(new text, numbers left): the mutants that compile. No mutant if the source does not compile after all rounds."""
     left = dict(numbered)
     for _ in range(rounds):
         woven, segments = weave(text, left)

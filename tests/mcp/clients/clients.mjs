@@ -1,4 +1,4 @@
-// The clients that try.mjs drives, behind one interface: {name, open(server) -> {list, call, cancels, close}}.
+// The clients that try.mjs drives, behind one interface: {name, open(server) -> {list, call, close}}.
 //
 //   open({command, args, answer})   connects; `answer` is what a person says to a form, where the client has forms
 //   list()                          the names of the tools

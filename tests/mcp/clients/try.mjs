@@ -4,8 +4,8 @@
 // Prints a line for each client, and exits with 1 if something fails.
 //
 // Each client connects, lists the tools and calls one. It cancels a command, of which nothing may be left. It gets an
-// approval if it has forms, and otherwise a clear refusal. If a command runs for longer than the client waits, the
-// client gets the output so far, and the rest later.
+// approval if it has forms, and otherwise a clear refusal. If a command runs for longer than the server waits
+// (mcp.answer_within), the client gets the output so far, and the rest later.
 import assert from 'node:assert/strict';
 import {existsSync, mkdirSync, rmSync, writeFileSync} from 'node:fs';
 import {processes, until} from '../processes.mjs';
@@ -49,7 +49,7 @@ const tests = {
     stop.abort(new Error('the test says so'));
     await assert.rejects(cancelled);
     if (silent) {
-      assert.equal(bearers(number).length, 2, 'this client tells the server after all');
+      assert.equal(bearers(number).length, 2, 'this client reports the cancelled call to the server after all');
       await close();
     }
     assert(await until(() => bearers(number).length === 0, 5000), 'something is left of a cancelled call');

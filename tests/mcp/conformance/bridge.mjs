@@ -115,7 +115,7 @@ function handle(request, response, text) {
   const host = (request.headers.host ?? '').replace(/:\d+$/, '');
   const origin = request.headers.origin && new URL(request.headers.origin).hostname;
   if (![host, origin ?? host].every((name) => ['127.0.0.1', 'localhost'].includes(name))) {
-    return refuse(response, 403, -32600, 'this is for loopback alone');
+    return refuse(response, 403, -32600, 'this server answers only on loopback');
   }
   const name = request.headers['mcp-session-id'];
   const session = sessions.get(name);
@@ -130,7 +130,7 @@ function handle(request, response, text) {
   try {
     message = JSON.parse(text);
   } catch {
-    return refuse(response, 400, -32700, 'this is no JSON');
+    return refuse(response, 400, -32700, 'this is not JSON');
   }
   const isNewer = !session && message.params?._meta?.['io.modelcontextprotocol/protocolVersion'] !== undefined ||
                   !session && message.method !== 'initialize' && request.headers['mcp-protocol-version'] === newer;

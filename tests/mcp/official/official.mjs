@@ -1,6 +1,5 @@
 // The official clients, both major versions, behind one interface: connect, call, and collect what the server sends
-// meanwhile.
-// Every line of the server is kept for validate.py, in the folder WTOOL_MCP_TRANSCRIPTS.
+// meanwhile. Every line of the server is kept for validate.py, in the folder WTOOL_MCP_TRANSCRIPTS.
 import {appendFileSync} from 'node:fs';
 import {Client as Client1} from '@modelcontextprotocol/sdk/client/index.js';
 import {StdioClientTransport as Transport1} from '@modelcontextprotocol/sdk/client/stdio.js';

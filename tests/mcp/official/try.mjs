@@ -34,7 +34,7 @@ const tests = {
     console.log(`    32 at once of sleep 0.5: ${Math.round(performance.now() - began)} ms`);
     assert(performance.now() - began < 5000);
   },
-  async 'tells of progress'({run}) {
+  async 'reports progress'({run}) {
     const seen = [];
     await run('for i in 1 2 3 4 5; do echo line $i; sleep 0.15; done', {onprogress: (one) => seen.push(one)});
     assert(seen.length >= 2, 'too little progress');
