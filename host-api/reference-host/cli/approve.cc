@@ -181,9 +181,10 @@ void add_approve(CLI::App& app, Context& context) {
   auto options = std::make_shared<ApproveOptions>();
   CLI::App* command = app.add_subcommand(
       "approve", "Answer a suspended run, or what `wtool mcp` asks for a client that cannot ask you");
-  command->add_option("ID", options->id,
-                      "The question, or a suspended run (its id, the beginning of it, or last), which then continues\n"
-                      "(default: all waiting questions, one after the other)");
+  command->add_option(
+      "ID", options->id,
+      "A question's id; or, to answer a suspended run, which then continues, the run's id, the beginning of\n"
+      "the id, or `last` (default: all waiting questions, one after the other)");
   CLI::Option* answer =
       command->add_option("--answer", options->answer, "Answer ID without asking on the terminal (a run: yes or no)")
           ->check(CLI::IsMember({"yes", "no", "always", "never"}))

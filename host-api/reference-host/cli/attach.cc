@@ -114,7 +114,7 @@ int attach(const std::string& wanted) {
 void add_attach(CLI::App& app, Context& context) {
   auto run = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("attach", "Show a run while it runs, until it ends");
-  command->add_option("RUN", *run, "The run: its id, the beginning of it, or last")->required();
+  command->add_option("RUN", *run, "The run's id, the beginning of the id, or `last`")->required();
   command->footer(
       "For a run started with --detach, prints everything that the run shows; for any other run, what its steps write\n"
       "and log. The exit status is that of the run, or 130 if the run was aborted. Ctrl-C ends only this command;\n"

@@ -109,7 +109,7 @@ void add_audit(CLI::App& app, Context& context) {
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
   show_command->add_flag("--json", request->options.json,
-                         "The original lines, except that non-ASCII characters are escaped");
+                         "Print the original lines, but with non-ASCII characters escaped");
   show_command->footer(
       "Examples:\n"
       "  wtool audit show .wtool/audit.jsonl --last 20\n"

@@ -64,7 +64,8 @@ void add_check(CLI::App& app, Context& context) {
                   "object that the schema accepts)")
       ->type_name("JSON")
       ->check(object);
-  sub->add_option("--configuration", command->options.configuration, "The configuration of its tools (default: {})")
+  sub->add_option("--configuration", command->options.configuration,
+                  "The configuration of the plugin's tools (default: {})")
       ->type_name("JSON")
       ->check(object);
   sub->add_option("--timeout", command->seconds, "How long each test may take (default: 10)")

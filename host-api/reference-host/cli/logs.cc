@@ -186,7 +186,7 @@ int follow_logs(const std::string& run) {
 void add_logs(CLI::App& app, Context& context) {
   auto options = std::make_shared<LogsOptions>();
   CLI::App* command = app.add_subcommand("logs", "Show what the steps of a run wrote and logged, from its journal");
-  command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
+  command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`")->required();
   command->add_option("STATE", options->state, "Only the visits of that state");
   command->add_flag("--stderr", options->errors_only, "Only what went to standard error");
   command->add_flag("-f,--follow", options->follow, "Also print what the run writes from now on, until it has ended");

@@ -32,7 +32,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   };
   app.add_option("--plugin", options.plugins,
                  "A plugin library, or a folder with several; may be repeated\n"
-                 "(default: ../lib/wtool/shell_tools.so, seen from the program, then WTOOL_PLUGIN_PATH)")
+                 "(default: ../lib/wtool/shell_tools.so, from the program's folder, then WTOOL_PLUGIN_PATH)")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->check(not_empty)

@@ -114,7 +114,7 @@ void add_report(CLI::App& app, Context& context) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand(
       "report", "Write reports of an earlier run: JUnit XML, an HTML page, for GitHub, for OpenTelemetry");
-  command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
+  command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`")->required();
   command->add_option("--junit", options->junit, "JUnit XML; - is standard output")->type_name("FILE");
   command->add_option("--html", options->html, "One HTML page; - is standard output")->type_name("FILE");
   command->add_flag("--github", options->github,

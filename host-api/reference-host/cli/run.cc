@@ -68,7 +68,7 @@ void add_run(CLI::App& app, Context& context) {
   command
       ->add_flag(
           "--detach", options->detach,
-          "Returns as soon as the run has begun, and prints its id: `wtool attach` shows it, `wtool stop` ends it")
+          "Returns as soon as the run has begun, and prints the id: `wtool attach` shows the run, `wtool stop` ends it")
       ->excludes(unkept)
       ->excludes(dry);
   command->footer(
@@ -105,9 +105,11 @@ struct ResumeOptions {
 void add_resume(CLI::App& app, Context& context) {
   auto options = std::make_shared<ResumeOptions>();
   CLI::App* command = app.add_subcommand("resume", "Continue a run where it failed, was aborted or was killed");
-  command->add_option("RUN", options->resumed.run, "The run, the beginning of its id, or last; `wtool runs` lists them")
+  command
+      ->add_option("RUN", options->resumed.run,
+                   "The run's id, the beginning of the id, or `last`; `wtool runs` lists the runs")
       ->required();
-  command->add_option("--from", options->resumed.from, "Runs everything from the last visit of this state again")
+  command->add_option("--from", options->resumed.from, "Runs everything again, from the last visit of this state on")
       ->type_name("STATE");
   add_run_options(*command, options->flags);
   add_env_file_option(*command, context.options);

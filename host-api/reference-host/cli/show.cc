@@ -83,7 +83,7 @@ int show(const ShowRunOptions& options) {
 void add_show(CLI::App& app, Context& context) {
   auto options = std::make_shared<ShowRunOptions>();
   CLI::App* command = app.add_subcommand("show", "Show what a run did: its states, times, outputs");
-  command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
+  command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`")->required();
   CLI::Option* json = command->add_flag("--json", options->json, "Everything, as a JSON object");
   CLI::Option* output =
       command->add_option("--output", options->output_of, "Only the standard output of the last visit of that state")

@@ -215,8 +215,8 @@ int stop_run(const StopOptions& options) {
 void add_stop(CLI::App& app, Context& context) {
   auto options = std::make_shared<StopOptions>();
   CLI::App* command = app.add_subcommand("stop", "Abort a run, and wait until nothing of it is left");
-  command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
-  command->add_flag("--now", options->now, "Kills its commands immediately; by default they get SIGTERM first");
+  command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`")->required();
+  command->add_flag("--now", options->now, "Kills the run's commands immediately; by default they get SIGTERM first");
   command->footer(
       "The run is aborted as by Ctrl-C: `finally` states still run, and `wtool resume` can continue it. Exit status:\n"
       "0 if nothing of the run is left, even if it was not running; 1 if it cannot be stopped from here.\n"

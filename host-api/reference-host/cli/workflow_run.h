@@ -49,7 +49,7 @@ int exit_status_of(const journal::RunRecord& run);
 
 // The run to continue.
 struct Resumed {
-  std::string run;         // its id, the beginning of it, or `last`; below the working directory
+  std::string run;         // the run's id, the beginning of the id, or `last`; below the working directory
   std::string from;        // a state; empty: where it ended
   bool keeps_part = true;  // if the flags name no part, the part of the earlier run is used
 };

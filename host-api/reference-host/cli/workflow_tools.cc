@@ -65,7 +65,8 @@ std::string description_of(const workflow::Workflow& workflow, const std::string
 std::string schema_of(const workflow::Workflow& workflow) {
   ordered_json schema = workflow::parameters_schema(workflow);
   schema["properties"][resume_argument] = {
-      {"type", "string"}, {"description", "The id of a run that has not completed, or last; the call continues it"}};
+      {"type", "string"},
+      {"description", "The id of a run that has not completed, or `last`; the call continues that run"}};
   return schema.dump();
 }
 
