@@ -368,6 +368,14 @@ BOOST_FIXTURE_TEST_CASE(a_link_that_the_user_made_is_not_put_aside, Fixture) {
   BOOST_TEST(fs::exists(inside + "/shared/team.config"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_link_whose_times_the_command_changed_is_not_put_aside, Fixture) {
+  repository(inside);
+  as_user("mkdir shared; git config include.path ../conf/team.config; ln -s shared conf");
+  const Answer answer = attack(held, payload("shared/team.config") + "touch -h conf");
+  BOOST_TEST(has(changed(answer), inside + "/conf/team.config"));
+  BOOST_TEST(fs::is_symlink(inside + "/conf"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_write_root_that_is_a_repository_itself_is_held, Fixture) {
   as_user("git init -q --bare .");
   for (int i = 0; i < 2; ++i) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -37,18 +38,31 @@ std::string rename_in(int folder, const std::string& name) {
   return {};
 }
 
-FileIdentity identity_of(const struct stat& status) { return {status.st_dev, status.st_ino, to_ns(status.st_ctim)}; }
+struct Entry {
+  bool is_folder = false;
+  FileIdentity identity;
+};
+
+// What a name in a folder stands for, without following a link; nothing: errno says why.
+std::optional<Entry> entry_at(int folder, const char* name) {
+  struct statx status {};
+  if (::statx(folder, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_INO | STATX_BTIME, &status) != 0)
+    return std::nullopt;
+  return Entry{S_ISDIR(status.stx_mode),
+               {makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino,
+                to_ns({status.stx_btime.tv_sec, status.stx_btime.tv_nsec})}};
+}
 
 }  // namespace
 
 Addition Addition::missing(std::string base, std::string path) {
   Addition addition{std::move(base), std::move(path), {}};
-  struct stat status {};
   for (std::size_t end = addition.path.find('/', addition.base.size() + 1); end != std::string::npos;
        end = addition.path.find('/', end + 1)) {
-    if (::lstat(addition.path.substr(0, end).c_str(), &status) != 0) break;
-    if (S_ISDIR(status.st_mode)) continue;
-    addition.obstacle = identity_of(status);
+    const auto entry = entry_at(AT_FDCWD, addition.path.substr(0, end).c_str());
+    if (!entry) break;
+    if (entry->is_folder) continue;
+    addition.obstacle = entry->identity;
     break;
   }
   return addition;
@@ -62,10 +76,10 @@ PutAside put_aside(const Addition& addition) {
   while (folder) {
     const std::size_t slash = addition.path.find('/', at);
     const std::string name = addition.path.substr(at, slash == std::string::npos ? slash : slash - at);
-    struct stat status {};
-    if (::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) break;
-    if (slash == std::string::npos || !S_ISDIR(status.st_mode)) {
-      if (slash != std::string::npos && addition.obstacle == identity_of(status)) {
+    const auto entry = entry_at(folder.get(), name.c_str());
+    if (!entry) break;
+    if (slash == std::string::npos || !entry->is_folder) {
+      if (slash != std::string::npos && addition.obstacle == entry->identity) {
         result.error = path + '/' + name + " existed before and is not a folder";
         return result;
       }
