@@ -78,6 +78,17 @@ class TextScan {
     return at;
   }
 
+  std::size_t behind_space(std::size_t at) const {
+    while (at < text_.size() && is_space(text_[at])) ++at;
+    return at;
+  }
+
+  std::string_view word_at(std::size_t at) const {
+    std::size_t end = at;
+    while (is_name_character(at_or_nul(end))) ++end;
+    return text_.substr(at, end - at);
+  }
+
   // Looks at what begins at `at`; returns where to continue.
   std::size_t step(std::size_t at) {
     const char c = text_[at];
@@ -164,6 +175,9 @@ class TextScan {
       return value(end + 1);
     }
     if (!is_secret_name(name)) return std::nullopt;
+    if ((is_space(next) || (next == '\'' && before != next)) && is_any_of({"PASSWORD"}, word)) {
+      if (const auto behind = sql_password(begin, end)) return behind;
+    }
     if (next == '=' && at_or_nul(end + 1) != '=') return value(end + 1);
     if (next == '+' && at_or_nul(end + 1) == '=') return value(end + 2);
     if (next == ':') {
@@ -178,7 +192,7 @@ class TextScan {
     return std::nullopt;
   }
 
-  // Masks VALUE in NAME = VALUE, in a file of settings or a program, and in SQL's PASSWORD 'VALUE' of a user or a role.
+  // Masks VALUE in NAME = VALUE, in a file of settings or a program.
   std::optional<std::size_t> assigned(std::size_t begin, std::size_t end) {
     const std::size_t sign = behind_blanks(end);
     if (at_or_nul(sign) == '=' && at_or_nul(sign + 1) != '=' && at_or_nul(sign + 1) != '~') {
@@ -188,9 +202,38 @@ class TextScan {
       const bool closes = begin > 0 && text_[begin - 1] == quote;
       if (!closes && (quote == '\'' || quote == '"' || begins_line(begin))) return value(from);
     }
-    const bool is_sql = at_or_nul(sign) == '\'' && is_any_of({"PASSWORD"}, text_.substr(begin, end - begin)) &&
-                        (is_any_of({"WITH", "ENCRYPTED", "SET"}, word_before(begin)) || follows_account(begin));
-    return is_sql ? std::optional(value(sign)) : std::nullopt;
+    return std::nullopt;
+  }
+
+  // Masks X in SQL's PASSWORD 'X' of a user or a role, and in SET PASSWORD FOR 'bob'@'h' = 'X'.
+  std::optional<std::size_t> sql_password(std::size_t begin, std::size_t end) {
+    const std::string_view before = word_before(begin);
+    std::size_t at = behind_space(end);
+    if (is_any_of({"SET"}, before) && is_any_of({"FOR"}, word_at(at))) {
+      const std::size_t sign = text_.substr(0, at + 256).find('=', at);
+      if (sign == std::string_view::npos) return std::nullopt;
+      at = behind_space(sign + 1);
+    } else if (!is_any_of({"WITH", "ENCRYPTED", "SET"}, before) && !follows_account(begin)) {
+      return std::nullopt;
+    }
+    return sql_text(at);
+  }
+
+  // Masks X in a text of SQL: 'X', E'X', U&'X', $$X$$, $tag$X$tag$. Nothing: there is no such text at `at`.
+  std::optional<std::size_t> sql_text(std::size_t at) {
+    for (const std::string_view prefix : {"", "E", "e", "N", "n", "U&", "u&"}) {
+      if (text_.substr(at).starts_with(prefix) && at_or_nul(at + prefix.size()) == '\'')
+        return value(at + prefix.size());
+    }
+    if (at_or_nul(at) != '$') return std::nullopt;
+    std::size_t begin = at + 1;
+    while (is_word_character(at_or_nul(begin))) ++begin;
+    if (at_or_nul(begin) != '$') return std::nullopt;
+    const std::string_view dollars = text_.substr(at, ++begin - at);
+    const std::size_t close = text_.substr(0, begin + max_look).find(dollars, begin);
+    if (close == std::string_view::npos) return std::nullopt;  // such as $a$b, which are variables of the shell
+    add(begin, close);
+    return close + dollars.size();
   }
 
   std::string_view word_before(std::size_t at) const {
@@ -200,18 +243,15 @@ class TextScan {
     return text_.substr(begin, at - begin);
   }
 
-  // Whether USER, ROLE or GROUP is among the words before `at`, in the same statement: ALTER ROLE "bob" LOGIN PASSWORD
-  // 'X'.
+  // Whether USER, ROLE or GROUP is among the words before `at`, as in ALTER ROLE "bob" LOGIN PASSWORD 'X'. They may be in
+  // an earlier statement: only a reader of SQL could tell, because names may contain a semicolon.
   bool follows_account(std::size_t at) const {
     constexpr std::size_t reach = 512;
     const std::size_t first = at > reach ? at - reach : 0;
-    const std::string_view before = text_.substr(first, at - first);
-    std::string_view statement = before.substr(before.rfind(';') + 1);
-    while (!statement.empty()) {
-      const auto end = static_cast<std::size_t>(
-          std::find_if_not(statement.begin(), statement.end(), is_name_character) - statement.begin());
-      if (is_any_of({"USER", "ROLE", "GROUP"}, statement.substr(0, end))) return true;
-      statement.remove_prefix(std::min(end + 1, statement.size()));
+    for (std::size_t word = first; word < at;) {
+      const std::string_view found = word_at(word);
+      if (is_any_of({"USER", "ROLE", "GROUP"}, found)) return true;
+      word += found.size() + 1;
     }
     return false;
   }
@@ -221,12 +261,9 @@ class TextScan {
     std::size_t at = behind_blanks(end);
     if (at == end) return std::nullopt;
     if (word.size() > 2) {
-      const std::size_t name = at;
-      while (is_name_character(at_or_nul(at))) ++at;
-      if (!is_any_of({"key", "rekey", "hexkey", "hexrekey", "textkey"}, text_.substr(name, at - name))) {
-        return std::nullopt;
-      }
-      at = behind_blanks(at);
+      const std::string_view name = word_at(at);
+      if (!is_any_of({"key", "rekey", "hexkey", "hexrekey", "textkey"}, name)) return std::nullopt;
+      at = behind_blanks(at + name.size());
       if (at_or_nul(at) != '=') return std::nullopt;
       at = behind_blanks(at + 1);
     }
@@ -329,10 +366,9 @@ class TextScan {
 
   // "NAME": "VALUE"
   std::optional<std::size_t> member(std::size_t at) {
-    while (at < text_.size() && is_space(text_[at])) ++at;
+    at = behind_space(at);
     if (at_or_nul(at) != ':') return std::nullopt;
-    ++at;
-    while (at < text_.size() && is_space(text_[at])) ++at;
+    at = behind_space(at + 1);
     if (at_or_nul(at) == '\\') ++at;
     const char quote = at_or_nul(at);
     if (quote != '"' && quote != '\'') return std::nullopt;
