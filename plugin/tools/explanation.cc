@@ -19,10 +19,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json names_of(const std::vector<std::string>& variables) {
-  std::vector<std::string> names;
-  for (const std::string& variable : variables) names.push_back(variable.substr(0, variable.find('=')));
+  std::vector<std::string_view> names;
+  names.reserve(variables.size());
+  for (const std::string_view variable : variables) names.push_back(variable.substr(0, variable.find('=')));
   std::sort(names.begin(), names.end());
-  return names;
+  Json::array_t array;
+  array.reserve(names.size());
+  for (const std::string_view name : names) array.emplace_back(std::string(name));
+  return array;
 }
 
 Json limits_of(const CommandRequest& request, const Configuration& configuration) {

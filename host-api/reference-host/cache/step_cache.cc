@@ -14,7 +14,7 @@ namespace wtool::host::cache {
 namespace {
 
 // Raised when keys are computed differently, so that old entries no longer match.
-constexpr std::string_view key_version = "wtool step 2";
+constexpr std::string_view key_version = "wtool step 3";
 constexpr std::string_view input_part = "file ";  // in `parts`, the beginning of an input file's name
 
 // Adds the text with its size, so that different lists of texts never become the same bytes.
@@ -23,13 +23,23 @@ void add(Sha256& digest, std::string_view text) {
   digest.add(text);
 }
 
-std::string hash_of(const std::vector<std::string>& texts) {
-  Sha256 digest;
-  for (const std::string& text : texts) add(digest, text);
-  return digest.finish();
+// The texts as one, from which they could be read again.
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all.append(std::to_string(text.size())).append(1, ':').append(text);
+  return all;
 }
 
-std::string step_hash(const Work& work) { return hash_of({work.directory, work.file, work.step, work.combination}); }
+// What the store keeps of the parts: hashes, because a value may be long, or not for everybody.
+std::map<std::string, std::string> hashes_of(const std::map<std::string, std::string>& parts) {
+  std::map<std::string, std::string> hashes;
+  for (const auto& [name, value] : parts) hashes.emplace_hint(hashes.end(), name, sha256(value));
+  return hashes;
+}
+
+std::string step_hash(const Work& work) {
+  return sha256(joined({work.directory, work.file, work.step, work.combination}));
+}
 
 std::string record_file(const StepCache::Options& options) {
   if (options.folder.empty()) return {};
@@ -67,7 +77,8 @@ std::string folder_link_above(const Work& work, const std::string& path, std::se
 
 StepCache::StepCache(Options options)
     : options_(std::move(options)), store_(options_.folder, options_.max_bytes), hashes_(record_file(options_)) {
-  for (const auto& [name, value] : options_.parts) part_hashes_.emplace(name, sha256(value));
+  // A configuration may be long, and is the same for all steps.
+  common_parts_ = hashes_of(options_.parts);
 }
 
 StepCache::~StepCache() {
@@ -94,18 +105,18 @@ Look StepCache::look(const Work& work) {
     look.is_doubt = true;
     return look;
   }
-  look.parts = part_hashes_;
-  for (const auto& [name, value] : work.parts) look.parts.emplace(name, sha256(value));
-  look.parts.emplace("the names of its inputs", hash_of(work.inputs));
-  look.parts.emplace("the names of its outputs", hash_of(work.outputs));
+  look.parts = common_parts_;
+  look.parts.insert(work.parts.begin(), work.parts.end());
+  look.parts.emplace("the names of its inputs", joined(work.inputs));
+  look.parts.emplace("the names of its outputs", joined(work.outputs));
   add_inputs(work, look);
   if (!look.why.empty()) return look;
   Sha256 digest;
   add(digest, key_version);
   add(digest, work.directory);
-  for (const auto& [name, hash] : look.parts) {
+  for (const auto& [name, value] : look.parts) {
     add(digest, name);
-    add(digest, hash);
+    add(digest, value);
   }
   look.key = digest.finish();
   if (options_.force) {
@@ -143,7 +154,7 @@ void StepCache::add_inputs(const Work& work, Look& look) {
       look.why = quoted(path) + " " + problem;
       return;
     }
-    look.parts.emplace(std::string(input_part) + path, hash_of({state.hash, state.executable ? "x" : "", state.link}));
+    look.parts.emplace(std::string(input_part) + path, joined({state.hash, state.executable ? "x" : "", state.link}));
     look.modified.emplace(path, state.modified);
   }
 }
@@ -191,7 +202,7 @@ std::string StepCache::why_not(const Work& work, const Look& look) const {
     if (differences++ > 0) return;
     first = name.starts_with(input_part) ? quoted(name.substr(input_part.size())) + " " + how : name + " " + how;
   };
-  for (const auto& [name, hash] : look.parts) {
+  for (const auto& [name, hash] : hashes_of(look.parts)) {
     const auto before = latest->parts.find(name);
     if (before == latest->parts.end()) {
       differs(name, "is new");
@@ -251,7 +262,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
                    .file = work.file,
                    .run = run,
                    .made = static_cast<std::int64_t>(std::time(nullptr)),
-                   .parts = look.parts,
+                   .parts = hashes_of(look.parts),
                    .result = result};
   for (const std::string& path : found.paths) {
     if (const std::string link = folder_link_above(work, plain_path(path), checked_folders); !link.empty()) {

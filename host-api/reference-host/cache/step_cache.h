@@ -39,11 +39,11 @@ struct Work {
 };
 
 struct Look {
-  std::string key{};                  // empty: the work cannot be kept, and `why` says why
-  std::optional<CacheEntry> entry{};  // set: the work is up to date
-  std::string why{};                  // why the work is not up to date; a sentence without its full stop
-  bool is_doubt = false;              // the workflow should be changed: as it is, the step is never up to date
-  std::map<std::string, std::string> parts{};
+  std::string key{};                           // empty: the work cannot be kept, and `why` says why
+  std::optional<CacheEntry> entry{};           // set: the work is up to date
+  std::string why{};                           // why the work is not up to date; a sentence without its full stop
+  bool is_doubt = false;                       // the workflow should be changed: as it is, the step is never up to date
+  std::map<std::string, std::string> parts{};  // all that the key is made of, by readable names
   std::map<std::string, std::int64_t> modified{};  // when each input was last modified: nanoseconds since 1970
   std::vector<CachedOutput> missing{};             // the outputs that have to be restored
 };
@@ -87,7 +87,7 @@ class StepCache {
   std::string why_not(const Work& work, const Look& look) const;
 
   const Options options_;
-  std::map<std::string, std::string> part_hashes_;  // of Options::parts
+  std::map<std::string, std::string> common_parts_;  // the hashes of Options::parts
   Store store_;
   FileHashes hashes_;
   std::mutex mutex_;

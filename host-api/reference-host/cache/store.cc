@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int entry_version = 3;  // raised when the meaning of an entry changes
+constexpr int entry_version = 4;  // raised when the meaning of an entry changes
 constexpr std::size_t max_entry_bytes = 64UL << 20;
 constexpr std::size_t piece = 256UL * 1024;
 
