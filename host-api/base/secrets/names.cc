@@ -1,6 +1,7 @@
 #include "base/secrets/names.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 
@@ -37,10 +38,17 @@ bool is_any_of(std::initializer_list<std::string_view> words, std::string_view t
 
 bool is_secret_name(std::string_view name) {
   if (name.size() < 3 || name.size() > max_name) return false;
-  std::string plain;
-  for (const char c : name) {
+  std::array<char, max_name> letters;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
     if (c == ' ' || c == '\t' || c == '\n') return false;
-    plain.push_back(c == '-' || c == '.' ? '_' : upper(c));
+    letters[i] = c == '-' || c == '.' ? '_' : upper(c);
+  }
+  const std::string_view plain(letters.data(), name.size());
+  // Each secret name contains one of these, and few other names do. All variables of each command are looked at.
+  if (!contains_any(plain, {"TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "CONNECTION_STRING", "AUTH", "COOKIE",
+                            "_PWD", "_PAT"})) {
+    return false;
   }
   // A word that names the place or the kind of a secret is not a secret.
   if (ends_with_any(plain, {"_FILE",    "_FILES",    "_PATH",      "_DIR",       "_DIRECTORY", "_STDIN",   "_URL",
