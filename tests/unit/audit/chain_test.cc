@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_line_is_as_described) {
   BOOST_TEST(line.link.hash == sha256(hashed));
 }
 
-BOOST_AUTO_TEST_CASE(the_next_line_is_chained_on_what_is_read_from_this_one) {
+BOOST_AUTO_TEST_CASE(a_line_that_is_read_back_gives_the_link_for_the_next_line) {
   for (const ordered_json& fields : {ordered_json(), ordered_json::object(), ordered_json{{"a", {1, 2}}},
                                      ordered_json{{"text", "\",\"prev\":\"\n\0\x7f"}}}) {
     const TrailLine line = line_of(fields);
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_torn_line_is_not_taken_for_a_whole_one) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_a_line_passes_nothing_on) {
+BOOST_AUTO_TEST_CASE(a_text_that_is_not_a_line_gives_no_link) {
   const std::string good = without_newline(line_of({{"call", "c"}}).text);
   const auto changed = [&](const std::string& from, const std::string& to) {
     std::string text = good;

@@ -17,7 +17,8 @@ struct TornTrail : TrailFolder {
     before = content_of(file);
   }
 
-  // Appends `torn` to the three lines, writes one event, and checks the result.
+  // Appends `torn` to the three lines, writes one event, and checks the result. `said_of` is the part of `torn` that
+  // the repair must report; empty: all of it.
   void check(const std::string& torn, const std::string& said_of = {}) {
     put(file, before + torn);
     BOOST_REQUIRE(write("next") == "");

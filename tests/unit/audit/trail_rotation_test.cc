@@ -20,7 +20,7 @@ namespace {
 struct RotatedTrail : TrailFolder {
   RotatedTrail() { options.max_bytes = 1000; }
 
-  // All files, oldest first: FILE itself has the shortest name and is sorted first, but belongs at the end.
+  // All files, oldest first. The current file has the shortest name and is sorted first, but belongs at the end.
   std::vector<std::string> parts() const {
     std::vector<std::string> all = names();
     std::rotate(all.begin(), all.begin() + 1, all.end());

@@ -50,7 +50,7 @@ BOOST_FIXTURE_TEST_CASE(a_trail_leaves_no_descriptor_open, TrailFolder) {
   BOOST_TEST(descriptors() == before);
 }
 
-// The tail is read in blocks, and a line may be longer than one.
+// The end of the trail is read in blocks, and a line may be longer than a block.
 BOOST_FIXTURE_TEST_CASE(lines_of_every_length_are_chained, TrailFolder) {
   Trail trail(options);
   std::string text(3700, 'x');
@@ -133,7 +133,7 @@ BOOST_FIXTURE_TEST_CASE(a_lock_that_is_held_is_waited_for_and_then_named, TrailF
   Descriptor holder(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   BOOST_REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
   check_says(write("c"), "another process has held its lock for 30 ms");
-  // Locks of other kinds would end here, because the same process closes another descriptor of the file.
+  // A lock of fcntl(2) would be released here, because the same process closes another descriptor of the file.
   { const Descriptor other(::open(file.c_str(), O_RDWR | O_CLOEXEC)); }
   check_says(write("c"), "another process has held its lock");
   holder.reset();
@@ -144,7 +144,7 @@ BOOST_FIXTURE_TEST_CASE(a_lock_that_is_held_is_waited_for_and_then_named, TrailF
 BOOST_FIXTURE_TEST_CASE(a_child_that_has_the_open_files_too_does_not_keep_the_lock, TrailFolder) {
   write_all(1);
   options.lock_wait = std::chrono::milliseconds(10'000);
-  // Children are forked while a thread writes, and live on.
+  // Children are forked while a thread writes, and outlive its writes.
   std::vector<pid_t> children;
   std::atomic<std::size_t> written = 0;
   std::atomic<bool> enough = false;
@@ -158,7 +158,7 @@ BOOST_FIXTURE_TEST_CASE(a_child_that_has_the_open_files_too_does_not_keep_the_lo
     over = true;
   });
   for (std::size_t i = 0; i < 30; ++i) {
-    while (written < i && !over) std::this_thread::yield();  // Each child is forked beside another write.
+    while (written < i && !over) std::this_thread::yield();  // Each child is forked during a different write.
     const pid_t child = ::fork();
     if (child == 0) {
       ::alarm(60);

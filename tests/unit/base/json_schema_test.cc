@@ -18,7 +18,7 @@ bool is_unique_list(const std::string& text) {
 
 BOOST_AUTO_TEST_SUITE(json_schema)
 
-BOOST_AUTO_TEST_CASE(equal_items_are_those_of_json) {
+BOOST_AUTO_TEST_CASE(items_are_compared_as_json_values) {
   for (const char* equal : {"[1, 1.0]", "[0, -0.0]", "[null, 2, null]", R"(["a", "b", "a"])",
                             R"([{"a": 1}, {"a": 1.0}])", R"([{"a": 1, "b": [2]}, 3, {"b": [2], "a": 1}])"}) {
     BOOST_TEST(!is_unique_list(equal), equal);

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(other_bytes_are_refused) {
       !is_read("\x41"
                "a"));                    // bytes
   BOOST_TEST(!is_read("\xc1\x01"));      // a tag
-  BOOST_TEST(!is_read("\xa1\x01\x01"));  // a key that is no text
+  BOOST_TEST(!is_read("\xa1\x01\x01"));  // a key that is not a text
   BOOST_TEST(
       !is_read("\xa2\x61"
                "a\x01\x61"

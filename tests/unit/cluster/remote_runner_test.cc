@@ -1,4 +1,4 @@
-// The runner of commands on a cluster, against a pilot of the test, which sends answers that our pilots never send.
+// The runner of commands on a cluster, with a fake pilot, which also sends answers that a real pilot never sends.
 #include "cluster/remote_runner.h"
 
 #include <arpa/inet.h>
@@ -39,11 +39,11 @@ using Answer = std::function<Said(const std::string& line)>;
 
 const Said no_slurm{.why = "there is no Slurm"};
 
-// The command lines with which jobs would have been ended.
+// Stands in for the client programs of Slurm.
 struct ClientPrograms {
   std::mutex mutex;
-  std::string lines;
-  int seconds = 0;  // how long the last one may take
+  std::string lines;  // the command lines of scancel, which would have ended jobs
+  int seconds = 0;    // how long the last program may take
   Answer answer;
 } clients;
 
@@ -411,7 +411,7 @@ BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_where_a_limit_of_the_site_re
     BOOST_TEST(!host.pools.of(host.chosen)->take(-1, Clock::now() + milliseconds(100), refusal).channel);
   };
   refused("sbatch: error: invalid partition specified: nosuch");
-  // An end of the pilot would be seen at once.
+  // The pilot was not ended: otherwise, the pool would have no slot to give.
   slot = host.pool->take(-1, Clock::now(), refusal);
   BOOST_REQUIRE(slot.channel != nullptr);
   host.pool->give_back(std::move(slot));
@@ -420,7 +420,7 @@ BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_where_a_limit_of_the_site_re
   await([&] { return unused.channel().state() == Channel::State::closed; });
 }
 
-BOOST_AUTO_TEST_CASE(a_node_tells_of_a_start_only_where_the_caller_wants_to_know) {
+BOOST_AUTO_TEST_CASE(a_node_reports_a_start_only_if_the_caller_wants_to_know) {
   Host host;
   std::vector<bool> told;
   FakePilot pilot(*host.ticket, "7", [&](int, const Order& order, Channel& channel) {
@@ -432,7 +432,7 @@ BOOST_AUTO_TEST_CASE(a_node_tells_of_a_start_only_where_the_caller_wants_to_know
   BOOST_TEST(told == std::vector<bool>({false, true}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_node_whose_folder_is_another_one_is_found_out_by_a_file) {
+BOOST_AUTO_TEST_CASE(the_file_that_shows_whether_a_folder_is_shared_is_made_and_removed) {
   const fs::path here = fs::current_path();
   std::string token;
   {

@@ -1,4 +1,5 @@
-// A custodian's cgroup for one call: what it writes and how it reads, with plain files in place of the kernel's.
+// A custodian's cgroup for one call: what the custodian writes and reads. Most tests use plain files in place of the
+// kernel's.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-// engine/cancellation.h: a request makes the descriptor readable, and can only become stronger. A wait that the system
-// refuses takes its time.
+// engine/cancellation.h: a request makes the descriptor readable, and can only become stronger. If poll(2) fails, a
+// wait still lasts as long as it should.
 #include "engine/cancellation.h"
 
 #include <poll.h>

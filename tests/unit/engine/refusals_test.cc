@@ -24,8 +24,8 @@ struct Machine {
                                  "/usr",      "/usr/bin/tool", "/site",        "/site/x",  "/site/x/a",
                                  "/site/y",   "/site/y/plain", "/site/x/.git", "/opt",     "/proc/7/environ",
                                  "/opt/tool", "/etc/key",      "/etc/dir",     "/usr/bin", "/site/x/.git/config"};
-  std::set<std::string> locked = {"/etc/key"};  // not even for the host
-  int questions = 0;                            // about files
+  std::set<std::string> locked = {"/etc/key"};  // Not even the host may use these files.
+  int questions = 0;                            // how often the search has asked about a file
   std::set<std::string> programs = {"/opt/tool", "/usr/bin/tool", "/etc", "/site", "/home", "/", "/opt", "/site/y"};
   RefusalContext context{
       {{{"/usr", 0, 0, true}, {"/etc", 0, 0, true}, {"/site", 0, 0, true}}, {{"/site/x", 0, 0, true}}},
@@ -229,7 +229,7 @@ BOOST_FIXTURE_TEST_CASE(errors_that_the_sandbox_did_not_cause, Machine) {
   BOOST_TEST(told("touch: cannot touch '/etc/new': Permission denied").empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_program_that_could_not_be_started_from_python_may_not_be_one, Machine) {
+BOOST_FIXTURE_TEST_CASE(a_file_that_python_could_not_start_may_not_be_a_program, Machine) {
   const std::string last = "PermissionError: [Errno 13] Permission denied: '/site/y/plain'";
   BOOST_TEST(told(last) == a_write + "/site/y/plain");
   BOOST_TEST(told("  File \"/usr/lib/python3.11/subprocess.py\", line 1901, in _execute_child\n" + last).empty());

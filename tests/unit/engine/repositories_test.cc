@@ -50,7 +50,7 @@ std::string index_of(std::uint32_t version, std::size_t hash_size, const std::ve
     one += static_cast<char>(entry.path.size() >> 8);
     one += static_cast<char>(entry.path.size() & 0xffU);
     if (version == 4) {
-      one += '\0';  // Nothing is removed from the path before: each path has one letter more.
+      one += '\0';  // Keeps the whole path before, and then adds one letter: each path is one letter longer.
       one += entry.path.back();
       one += '\0';
     } else {
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(submodules_are_found_in_an_index_of_each_version) {
         BOOST_TEST(is_submodule(index, "ab"));
         BOOST_TEST(!is_submodule(index, "abc"));
         BOOST_TEST(!is_submodule(index, "other"));
-        // No shorter beginning of the file is a valid index, so the answer is uncertain.
+        // A file that is cut off must not crash the reader. It is not a valid index, so the answer is a cautious yes.
         for (std::size_t size = 0; size + 1 < index.size(); size += 7) is_submodule(index.substr(0, size), "other");
         BOOST_TEST(is_submodule(index.substr(0, 40), "other"));
       }
@@ -329,7 +329,7 @@ BOOST_FIXTURE_TEST_CASE(a_closed_root_is_left_out_and_reported, Search) {
              root + " cannot be searched for repositories: Permission denied (chmod u+rwx would allow the search)");
 }
 
-// Without namespaces, nothing can hold a closed folder. Three are named, and the others are counted.
+// Without namespaces, closed folders cannot be protected. Three of them are named, and the others are counted.
 BOOST_AUTO_TEST_CASE(no_folder_that_cannot_be_protected_is_left_out_of_the_report) {
   Repositories repositories;
   for (const char* folder : {"/a", "/b", "/c", "/d", "/e"}) repositories.closed.emplace_back(folder);

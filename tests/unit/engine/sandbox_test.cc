@@ -1,5 +1,5 @@
-// The parts of a sandbox, each by itself, even with the simulated abilities of other kernels: roots, ruleset, filter,
-// protected names and the record of files.
+// The parts of a sandbox, each by itself: roots, ruleset, filter, protected names and the record of files. Some tests
+// simulate what other kernels can do.
 #include "engine/sandbox/sandbox.h"
 
 #include <fcntl.h>
@@ -140,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(each_version_of_landlock_holds_what_it_can, Folders) {
       BOOST_TEST(attempt([&] { return ::mkdir((inside + "/folder").c_str(), 0755); }) == 0);
       std::filesystem::remove(inside + "/folder");
       if (::geteuid() == 0) {
-        // Through a device of its own, root could read and write all that is on the disk.
+        // With a device file of its own, a command of root could read and write the whole disk, or the memory.
         BOOST_TEST(attempt([&] { return ::mknod((inside + "/disk").c_str(), S_IFBLK | 0600, 7 << 8); }) == EACCES);
         BOOST_TEST(attempt([&] { return ::mknod((inside + "/memory").c_str(), S_IFCHR | 0600, 1 << 8 | 1); }) ==
                    EACCES);

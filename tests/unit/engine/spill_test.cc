@@ -191,7 +191,7 @@ BOOST_FIXTURE_TEST_CASE(the_oldest_are_removed_and_no_more_than_needed, Folder) 
   const WholeOutputFile result = spill(directory, std::string(300'000, 'n'));
   BOOST_TEST(result.error == "");
   BOOST_TEST(!has(old_name(1)));
-  BOOST_TEST(!has(old_name(2)));  // Without the first, only 48,576 + 250,000 bytes are free: too few.
+  BOOST_TEST(!has(old_name(2)));  // To remove only the first would free 48,576 + 250,000 bytes: too few.
   BOOST_TEST(has(old_name(3)));
   BOOST_TEST(has(old_name(4)));
   BOOST_TEST(content_of(result.path).size() == 300'000U);

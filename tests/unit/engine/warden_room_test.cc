@@ -1,5 +1,5 @@
-// A warden has no room for the descriptors of one message, even though nobody changed its limit. The request is lost,
-// which its sender notices, and the warden serves the next one.
+// A message may bring more descriptors than a warden has room for, although nobody lowered the warden's limit while it
+// ran. That request is lost, which its sender notices, and the warden serves the next one.
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -25,7 +25,7 @@ std::pair<Descriptor, Descriptor> make_sockets() {
   return {Descriptor(pair[0]), Descriptor(pair[1])};
 }
 
-// A real warden that may have `most` descriptors.
+// A real warden that may have at most `most` descriptors open.
 class SmallWarden {
  public:
   explicit SmallWarden(rlim_t most) {
