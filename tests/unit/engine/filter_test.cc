@@ -36,7 +36,8 @@ constexpr std::uint32_t allow = SECCOMP_RET_ALLOW;
 constexpr std::uint32_t kill_process = SECCOMP_RET_KILL_PROCESS;
 constexpr std::uint32_t fails_with(int error) { return SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error); }
 
-// System calls that older versions of libseccomp do not know. From 424 on, the numbers are the same on every architecture.
+// System calls that older versions of libseccomp do not know. From 424 on, the numbers are the same on every
+// architecture.
 const std::map<std::string, int> newer = {
     {"cachestat", 451},         {"fchmodat2", 452},        {"map_shadow_stack", 453},
     {"futex_wake", 454},        {"futex_wait", 455},       {"futex_requeue", 456},

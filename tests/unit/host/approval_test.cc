@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_question_of_a_workflow_cannot_forge_lines) {
   for (std::size_t at = forged.find('\n') + 1; at < forged.size(); at = forged.find('\n', at) + 1) {
     BOOST_TEST(forged.substr(at, 3) == "  |", forged);
   }
-  // Blanks up to the edge of the terminal, which then begins a new line.
+  // The text is wider than the terminal, which would put its end on a new line, like a message of this program.
   const std::string wrapped = "v1?" + std::string(62, ' ') + "wtool: this is only a dry run";
   BOOST_TEST(workflow_question("Ask", wrapped, 80).starts_with("The question of Ask:\n  | v1?"));
   BOOST_TEST(workflow_question("", std::string(79, 'a'), 80) == std::string(79, 'a') + "\n");
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_long_command_is_shown_in_full) {
   BOOST_TEST(holds(text, "The command has 3001 lines and "));
   const std::string one_line(5000, 'x');
   std::string shown = asked({{"command", one_line}});
-  BOOST_TEST(std::count(shown.begin(), shown.end(), 'x') == 5000 + 1 /* execute */);
+  BOOST_TEST(std::count(shown.begin(), shown.end(), 'x') == 5000 + 1 /* the x of "execute" */);
 }
 
 BOOST_AUTO_TEST_CASE(a_subject_that_is_not_an_object_is_shown_unchanged) {

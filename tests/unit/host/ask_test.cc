@@ -124,7 +124,7 @@ struct ShellPlace : Place {
   }
 };
 
-BOOST_FIXTURE_TEST_CASE(lint_takes_only_a_permission_for_one, ShellPlace) {
+BOOST_FIXTURE_TEST_CASE(lint_warns_unless_policy_allows_a_command, ShellPlace) {
   const std::pair<const char*, const char*> rows[] = {
       {"deny", "policy would refuse this command: because"},
       {"ask", "a person would be asked before this command: because"},

@@ -1,4 +1,4 @@
-// audit/verify.h and audit/append.h, with trails that the plugin's own part wrote: what is reported, shown and added.
+// audit/verify.h and audit/append.h: what is reported, shown and added. The plugin's own code writes the trails.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -464,7 +464,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_read_is_unusable, WrittenTrail) {
              "cannot read the audit trail " + scratch.path() + ": it is not a regular file");
 }
 
-// Text that is longer than any line, before and after a good one.
+// Text without a newline, about as long as the longest line or longer, between two good lines.
 BOOST_FIXTURE_TEST_CASE(endless_lines_are_read_in_little_memory_and_do_not_hide_others, WrittenTrail) {
   write(2);
   const Lines lines = split(content(file));

@@ -378,7 +378,7 @@ struct Home {
   }
   void user(const std::string& text) const { std::ofstream(root / "user/wtool.yaml") << text; }
   void project(const std::string& text) const { std::ofstream(root / "project/wtool.yaml") << text; }
-  // Sets the file's time so far back that it counts as settled.
+  // Sets the file's modification time so far back that this time counts as settled.
   void age(const char* name) const {
     const timespec times[2] = {{1'000'000'000, 0}, {1'000'000'000, 0}};
     BOOST_REQUIRE(::utimensat(AT_FDCWD, (root / name).c_str(), times, 0) == 0);
@@ -511,7 +511,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_change_is_noticed) {
   home.age("project/wtool.yaml");
   BOOST_TEST(files.changed());
   BOOST_TEST_REQUIRE(settled());
-  // Another file takes its place.
+  // Another file takes the place of the project's file.
   std::ofstream("new.yaml") << "limits: {processes: 3}\n";
   home.age("project/new.yaml");
   std::filesystem::rename("new.yaml", "wtool.yaml");

@@ -1,4 +1,5 @@
-// Outputs that are kept while the server runs, and what output_read shows of them; and which clients wait longer.
+// Outputs that are kept while the server runs, what output_read shows of them, which clients wait longer, and the
+// argument `background`.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -42,7 +43,7 @@ std::string answer(const OutputStore& store, const json& arguments, bool is_erro
   return result.at("content")[0].at("text");
 }
 
-// The files below the temporary folders that this process has open.
+// The open files of this process that are in the temporary folders.
 std::set<std::string> open_temporary_files() {
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(each_stream_is_kept_byte_for_byte) {
 }
 
 BOOST_AUTO_TEST_CASE(an_output_has_no_name_in_any_folder) {
-  // Whoever starts the tests may have passed on an open file: ctest does so with its log.
+  // The program that starts the tests may pass on an open file, as ctest does with its log.
   const std::set<std::string> before = open_temporary_files();
   OutputStore store(10 * block);
   store.open()->add(out, "secret");
@@ -180,7 +181,7 @@ BOOST_AUTO_TEST_CASE(without_standard_output_the_errors_are_read) {
   BOOST_TEST(answer(store, {{"output", 1}}) == "bad\n[stderr, bytes 0 to 4 of 4]");
 }
 
-BOOST_AUTO_TEST_CASE(a_client_that_hears_of_progress_waits_longer_but_for_one) {
+BOOST_AUTO_TEST_CASE(a_client_that_gets_progress_waits_longer_unless_it_is_codex) {
   ClientCall call;
   BOOST_TEST(!waits_for_progress(call));
   call.progress_token = "1";

@@ -26,7 +26,7 @@ static const ToolDescription shell{.id = "shell",
 
 static OrderedOutcome answered(const ordered_json& content, const ordered_json& metadata, bool is_error = false) {
   const ordered_json envelope{{"content", content}, {"is_error", is_error}, {"metadata", metadata}};
-  // As the host gets it: read from text, which has no negative counts.
+  // The host parses the envelope from text, where a count becomes an unsigned number. Here, it would be a signed one.
   const ordered_json read = ordered_json::parse(envelope.dump());
   return {.kind = ToolOutcome::Kind::finished, .result = read, .is_error = is_error, .error = {}};
 }

@@ -13,8 +13,8 @@ struct Finished {
   std::string err;
 };
 
-// The program while it runs. Its working directory is an empty folder; WTOOL_* variables are not passed on; SIGINT,
-// SIGTERM and SIGHUP have their default dispositions.
+// The program while it runs. Its working directory is an empty folder; WTOOL_LOG and WTOOL_PLUGIN_PATH are not passed
+// on; SIGINT, SIGTERM, SIGHUP and SIGPIPE have their default dispositions.
 class Program {
  public:
   struct Options {
@@ -29,7 +29,7 @@ class Program {
   Program& operator=(const Program&) = delete;
   ~Program();
 
-  // Reads standard error until it has `text`. False: it ended before.
+  // Reads standard error until it contains `text`. False: standard error ended before that.
   bool wait_for_error_text(const std::string& text);
   void signal(int number) const;
   Finished finish();

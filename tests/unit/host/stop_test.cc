@@ -208,14 +208,14 @@ void check_ends(const std::function<void()>& work) {
   ::waitpid(child, nullptr, 0);
 }
 
-BOOST_AUTO_TEST_CASE(the_end_of_listening_is_told_again) {
+BOOST_AUTO_TEST_CASE(the_end_of_listening_is_reported_again) {
   check_ends([] {
     Stop stop;
     const Interrupts interrupts(stop);
   });
 }
 
-BOOST_AUTO_TEST_CASE(a_signal_is_told_again) {
+BOOST_AUTO_TEST_CASE(a_signal_is_reported_again) {
   check_ends([] {
     ::signal(SIGINT, SIG_DFL);
     Stop stop;

@@ -1,12 +1,13 @@
 /* A plugin for the tests of the host, in plain C. Two tools:
  *
  *   echo  sends "out" and "err" as live output; then answers with the number of argument bytes, the arguments and its
- *         configuration. If the arguments do not begin like an object, it answers null for them and sets is_error
- *   wait  sends "waiting" as live output, and ends only when it is cancelled; with "stubborn" in its arguments only
- *         when it is cancelled now, with "never" never
+ *         configuration. If the arguments do not begin like an object, it answers null for them and sets is_error.
+ *         With "command" in its arguments, it asks a person instead, and answers with what the person said
+ *   wait  sends "waiting" as live output, and ends when it is cancelled. With "stubborn" in its arguments, it ends only
+ *         when it is cancelled now; with "never", it never ends
  *
- * Compiled with one of the macros below, it is a plugin that a host must refuse, or gives an answer that a host must
- * not believe.
+ * The macros below change the plugin: a host must refuse it, or must not believe its answer, or its tools have other
+ * names.
  */
 #include <pthread.h>
 #include <stdio.h>

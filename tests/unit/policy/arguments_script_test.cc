@@ -382,7 +382,7 @@ BOOST_AUTO_TEST_CASE(awk_that_prints_is_safe) {
                   "{return_value = 1}",
                   "{print index($0, \"|\")}",
                   "BEGIN { OFS = \"\\t\" } { $1 = $1 } 1",
-                  // These are divisions, followed by strings.
+                  // In the next three programs, the slashes divide, and a string is between them.
                   "{x = a /\"/; system(\"id\"); \"/ 2}",
                   "{print a[1] /\"/; system(\"id\"); \"/ 2}",
                   "{x = (a) /\"/; system(\"id\"); y = \"/ 2}",
@@ -501,7 +501,7 @@ BOOST_AUTO_TEST_CASE(awk_that_cannot_be_read_is_unsafe) {
                   "{x = y-- / 2}",
                   "\"\\",
                   "{@/re/}",
-                  // Keywords that only gawk has are variables in mawk and original-awk.
+                  // A keyword of one awk may be a variable in another one, where a slash after it divides.
                   "BEGIN{x = func / system(\"touch canary\") / 1}",
                   "BEGIN{x = case / system(\"touch canary\") / 1}",
                   "BEGIN { switch (1) / system(\"touch canary\") / 1 }",
@@ -515,7 +515,7 @@ BOOST_AUTO_TEST_CASE(awk_that_cannot_be_read_is_unsafe) {
                   "{nextfile / 2}",
                   "BEGIN /re/",
               });
-  // These keywords are harmless if no slash follows.
+  // These words are harmless if a slash does not follow directly.
   scripts_are("awk", Kind::safe,
               {
                   "{switch ($1) { case 1: print \"one\"; break; default: print }}",

@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(dangerous_variables_are_distinguished_from_data) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_name_that_some_programs_take_in_any_case_steers_in_any_case) {
+BOOST_AUTO_TEST_CASE(a_name_that_programs_read_in_any_letter_case_is_dangerous_in_any_letter_case) {
   for (const char* name : {"Npm_Config_script_shell", "nPM_x", "Https_Proxy", "Yarn_Rc"}) {
     BOOST_TEST(is_dangerous_variable(name), name);
   }

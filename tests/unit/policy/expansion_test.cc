@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_glob_does_not_look_out_of_the_roots) {
   is_refused("ls out/*", "a glob that leads out of directories.roots");
   is_refused("ls ../*", "a glob that leads out of directories.roots");
   BOOST_TEST(runs("ls */*").find("secret-name") == std::string::npos);
-  // The refusal does not reveal either whether something exists there.
+  // Nor may a refusal reveal whether something exists there.
   is_refused("echo */secret-name", "a glob that leads out of directories.roots");
   is_refused("echo */no-such-name", "a glob that leads out of directories.roots");
   is_refused("echo */../*/secret-name", "a glob that leads out of directories.roots");
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(the_exit_status_stays_for_what_prints_or_compares_it) {
   is_refused("ls; echo *$?", "$? as an argument of a program");
 }
 
-BOOST_AUTO_TEST_CASE(harmless_variables_may_stand_in_front_of_a_program) {
+BOOST_AUTO_TEST_CASE(harmless_variables_may_come_before_a_program) {
   BOOST_TEST(runs("LC_ALL=C ls") == "LC_ALL='C' 'ls'");
   BOOST_TEST(runs("LC_ALL=C TZ='a b' ls *.md | LANG= wc -l") ==
              "LC_ALL='C' TZ='a b' 'ls' 'a.md' 'b.md' | LANG='' 'wc' '-l'");

@@ -1,5 +1,5 @@
-// policy/judge.h: which verdict, for which reason, about which word. tests/data has the many rows; the reasons are
-// tested here.
+// policy/judge.h: which verdict, for which reason, about which word. The many lines in tests/data test the verdicts;
+// the tests here are about the reasons.
 #include "policy/judge.h"
 
 #include <boost/test/unit_test.hpp>
@@ -192,8 +192,8 @@ BOOST_AUTO_TEST_CASE(only_an_entry_that_says_so_opens_the_network_and_only_with_
     BOOST_TEST(to_text(rules.verdict(line).decision) == "ask", line);
     BOOST_TEST(rules.verdict(line).opens_network, line);
   }
-  // A yes to these lines does not open the network: another entry asks, a word only may match an entry, or the line is
-  // refused or allowed.
+  // A yes to these lines does not open the network: another entry asks, it is unknown whether the entry matches, or the
+  // line is refused or allowed.
   for (const char* line : {"git fetch", "git $X", "$X push", "git push; rm x", "git status", "echo git push"}) {
     BOOST_TEST(!rules.verdict(line).opens_network, line);
   }
@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_CASE(options_that_only_end_a_script_sooner_need_no_entry) {
                            "set -e-; ls", "set --e; ls", "set -k; ls", "set -eo pipefail x; ls"}) {
     check(rules, line, Decision::deny, "set", "commands.allow", "set is a builtin of the shell");
   }
-  // If a program runs it, or an entry names it, `set` is a name like any other.
+  // If a program runs `set`, one of its words is unknown, or an entry denies it, it is judged like any other command.
   check(rules, "env set -e", Decision::deny, "env", "commands.allow", "");
   check(rules, "set -e $x; ls", Decision::deny, "$x", "commands.allow", "");
   check(Rules().allow({"ls"}).deny({"set"}), "set -e; ls", Decision::deny, "set -e", "commands.deny: set", "");
