@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(known_sequences_pass_written_again) {
   BOOST_TEST(passed("\x1b"
                     "7\x1bM\x1b(0\x1b(B\x1b=") == "^7^M^(0^(B^=");
   BOOST_TEST(passed("\x1b[6n\x1b[c\x1b[>c") == "^[6n^[c^[>c");
-  // These sequences save and restore the cursor, as most programs mean them.
+  // Most programs mean these sequences to save and restore the cursor.
   BOOST_TEST(passed("\x1b[s\x1b[u") == "^7^8^[1g");
 }
 
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(unknown_and_dangerous_ones_do_not) {
 
 BOOST_AUTO_TEST_CASE(only_the_plain_forms_of_the_question_what_are_you_pass) {
   BOOST_TEST(passed("\x1b[c\x1b[0c\x1b[>c\x1b[>0c") == "^[c^[0c^[>c^[>0c");
-  // Terminals answer such questions with the first two. If an answer is echoed, it must not count as a question.
+  // The first two are answers of terminals. If a terminal echoes an answer, the echo must not count as a question.
   for (const char* sequence :
        {"\x1b[?1;2c", "\x1b[>0;100;0c", "\x1b[>1c", "\x1b[>;c", "\x1b[0;1c", "\x1b[9c", "\x1b[=c"}) {
     BOOST_TEST(passed(sequence).empty(), sequence + 1);

@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_glyph_after_too_many_combining_characters_is_shown_and_ma
   }
 }
 
-// At the end of the line, the cursor stays where it is for every character.
+// Without automatic wrapping, every character at the end of the line leaves the cursor where it is.
 BOOST_AUTO_TEST_CASE(glyphs_that_overwrite_each_other_at_the_end_of_a_line_are_not_taken_for_combining_characters) {
   Shown shown({2, 4});
   shown << "\x1b[?7l\x1b[4G";
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(no_answer_is_a_question) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_large_screen_takes_less_at_once) {
+BOOST_AUTO_TEST_CASE(a_large_screen_takes_fewer_bytes_at_once) {
   BOOST_TEST(max_at_once({least_rows, least_columns}) == 4096U);
   BOOST_TEST(max_at_once({24, 80}) == 4096U);
   BOOST_TEST(max_at_once({50, 200}) == 800U);

@@ -1,4 +1,4 @@
-// A terminal alone: the test calls it as the run of its command would.
+// A terminal by itself: the test makes the calls that the run of its command would make.
 #include "sessions/pty.h"
 
 #include <boost/test/unit_test.hpp>
@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_has_not_started_is_not_idle) {
   BOOST_TEST((pty.cancellation().mode() == Cancellation::Mode::graceful));
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_for_the_end_of_a_terminal_that_cannot_be_run_is_told_so) {
+BOOST_AUTO_TEST_CASE(a_wait_for_the_end_of_a_terminal_that_could_not_be_run_says_so) {
   wtool::Ptys all;
   const auto pty = all.create("sh", {}, std::chrono::milliseconds(1000), 1);
   BOOST_REQUIRE(pty);

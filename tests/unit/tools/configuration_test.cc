@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(a_host_may_only_tighten_what_the_fleets_policy_locks) {
   struct Row {
     const char* policy;
     const char* json;
-    const char* expected;  // of the error; empty: it is accepted
+    const char* expected;  // a part of the error; empty: the JSON is accepted
   };
   const Row rows[] = {
       {"limits: {timeout_max: 60}\nlock: [limits]", R"({"limits":{"timeout_max":60}})", ""},

@@ -1,5 +1,5 @@
-// The abort file, in a directory of its own. Every wait is for the event itself. A watcher makes its watches after a
-// short time; most cases wait for them, and some are faster than they are.
+// The abort file, in a directory of its own. Every wait is for the event itself. A watcher makes its inotify watches a
+// short time after its start. Most cases wait for the watches; some change files before the watches exist.
 #include "runner/abort_watcher.h"
 
 #include <sched.h>
@@ -213,7 +213,7 @@ BOOST_FIXTURE_TEST_CASE(a_look_before_the_watches_stops_at_once, Scene) {
   BOOST_TEST(reason() == "early and longer");
 }
 
-// A link and another mode change the time of change, and not what was written.
+// A hard link or another mode changes the change time of the file, but not its content.
 BOOST_FIXTURE_TEST_CASE(a_stale_file_that_gets_a_link_or_another_mode_stops_nothing, Scene) {
   make_folder();
   write("stale");
@@ -227,7 +227,7 @@ BOOST_FIXTURE_TEST_CASE(a_stale_file_that_gets_a_link_or_another_mode_stops_noth
   BOOST_TEST(reason() == "fresh");
 }
 
-// Each event wakes the watcher.
+// Each of these files wakes the watcher, which must notice the abort file all the same.
 BOOST_FIXTURE_TEST_CASE(an_early_file_counts_in_a_directory_in_which_files_appear_all_the_time, Scene) {
   make_folder();
   const AbortWatcher watcher(path, stop);
@@ -241,7 +241,7 @@ BOOST_FIXTURE_TEST_CASE(an_early_file_counts_in_a_directory_in_which_files_appea
   busy.join();
 }
 
-// In a user namespace of its own, a process may have its own limit.
+// In a user namespace of its own, a process can set its own limit of watches.
 BOOST_FIXTURE_TEST_CASE(without_enough_watches_the_file_is_looked_for, Scene) {
   make_folder();
   constexpr int no_namespace = 77;

@@ -1,4 +1,4 @@
-// What is kept of steps: never a wrong hit, never half an entry, never more than there is room for.
+// The cache of steps never gives a wrong hit, never has half an entry, and never takes more room than it may.
 #include "cache/step_cache.h"
 
 #include <fcntl.h>
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(a_lost_or_damaged_record_of_hashes_costs_only_time) {
   BOOST_TEST(once() == "");
 }
 
-BOOST_AUTO_TEST_CASE(what_would_never_be_right_is_a_doubt) {
+BOOST_AUTO_TEST_CASE(a_step_that_can_never_be_up_to_date_is_a_doubt) {
   const auto doubt = [&](const std::function<void(Work&)>& change) {
     Work wanted = work();
     change(wanted);
@@ -383,7 +383,7 @@ BOOST_AUTO_TEST_CASE(work_that_makes_no_output_or_changes_its_inputs_is_not_kept
   Work wanted = work();
   wanted.outputs = {"build/app", "build/other"};
   BOOST_TEST(once(wanted) == "no result of this step is kept; not kept: it made no output 'build/other'");
-  // An output behind a link was made, but is not searched for.
+  // The step makes an output below a link to a folder, where outputs are not searched for.
   scratch.file("project/real/out.txt", "x");
   fs::create_directory_symlink("real", project("sub"));
   wanted.outputs = {"sub/out.txt"};
@@ -418,7 +418,7 @@ BOOST_AUTO_TEST_CASE(what_is_refused_is_not_kept) {
   BOOST_TEST(cache.keep(work(), look, "r", "", refuses("build/app")) == "the name of a file contains a secret");
   BOOST_TEST(!cache.look(work()).entry);
   BOOST_TEST(blobs() == 0);
-  // A secret that becomes known later.
+  // A secret may become known later.
   BOOST_TEST(cache.keep(work(), look, "r", "", nothing_refused) == "");
   BOOST_TEST(blobs() == 1);
   cache.recheck(refuses("hunter2"));
@@ -511,7 +511,7 @@ BOOST_AUTO_TEST_CASE(a_kill_at_any_moment_leaves_no_half_entry) {
     }
     BOOST_REQUIRE(child > 0);
     char byte = 0;
-    // Each round kills the process at a different point of its third piece of work.
+    // Each round lets the process do two pieces of work, and kills it a little later than the round before.
     for (int i = 0; i < 2; ++i) BOOST_REQUIRE(::read(done[0], &byte, 1) == 1);
     for (int i = 0; i < round * 20; ++i) ::sched_yield();
     ::kill(child, SIGKILL);
@@ -540,7 +540,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_old_is_read_once) {
   const FileState state = hashes.look(project("src/a.c"));
   BOOST_TEST(state.hash == wtool::sha256("int a;\n"));
   hashes.look(project("src/a.c"));
-  BOOST_TEST(hashes.files_read() == 2);  // it is too recent to be trusted
+  BOOST_TEST(hashes.files_read() == 2);  // The file is too recent to be trusted.
   const auto before = hashes.files_read();
   hashes.look("/bin/sh");
   hashes.look("/bin/sh");

@@ -2,7 +2,7 @@
 // They are the public conformance tests of CEL (github.com/google/cel-spec) that need no unsigned ints, bytes, times or
 // messages: an expression and its value.
 //
-//   {"area": ..., "expression": ..., "given": {name: value}, "value": ...}     or "error": true for a value
+//   {"area": ..., "expression": ..., "given": {name: value}, "value": ...}     or "error": true in place of "value"
 //
 // A value {"double": "inf"} is that double, for which JSON has no number. Where this language differs from CEL,
 // "differs" names the reason, and "here" is the result here, a value or {"error": "a part of the message"}.
@@ -42,7 +42,7 @@ std::variant<Value, ExpressionError> result_of(const std::string& expression, co
   return evaluate(std::get<Expression>(parsed), Given(given));
 }
 
-// Here, an int is not a double.
+// In this comparison, an int never equals a double.
 bool is(const Value& value, const Json& expected) {
   if (expected.is_number_float()) return value.as_double() != nullptr && *value.as_double() == expected.get<double>();
   if (expected.is_number()) return value.as_int() != nullptr && *value.as_int() == expected.get<std::int64_t>();

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(colour_is_there_only_where_it_is_wanted) {
   BOOST_TEST(shown({true, false}).find("\x1b[31m") == std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(no_color_is_obeyed_and_a_pipe_is_not_a_terminal) {
+BOOST_AUTO_TEST_CASE(a_pipe_is_not_a_terminal) {
   int ends[2];
   BOOST_REQUIRE(::pipe(ends) == 0);
   BOOST_TEST(!ProgressStyle::of(ends[1]).live);
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(texts_are_made_safe_for_a_terminal) {
 
 namespace {
 
-// The locale as the environment names it.
+// Sets the locale in the environment.
 struct Locale {
   explicit Locale(const char* name) {
     ::unsetenv("LC_ALL");

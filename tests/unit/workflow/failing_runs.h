@@ -22,7 +22,7 @@ inline std::multiset<std::string> commands_of(const Run& run) {
   return commands;
 }
 
-// These commands fail, and say so; the others succeed.
+// The commands in `bad` fail, and the others succeed. Each one prints "said COMMAND".
 inline FakeTools::Answer failing(std::set<std::string> bad) {
   return [bad = std::move(bad)](const Json& arguments, Stop&, const ToolCaller::OutputSink&) {
     const std::string command = command_of(arguments);
@@ -30,7 +30,7 @@ inline FakeTools::Answer failing(std::set<std::string> bad) {
   };
 }
 
-// Like failing(), but policy refuses the commands.
+// Policy refuses the commands in `bad`; the others succeed, and print nothing.
 inline FakeTools::Answer refusing(std::set<std::string> bad) {
   return [bad = std::move(bad)](const Json& arguments, Stop&, const ToolCaller::OutputSink&) {
     const bool refused = bad.contains(command_of(arguments));
@@ -40,7 +40,7 @@ inline FakeTools::Answer refusing(std::set<std::string> bad) {
   };
 }
 
-// Workflows that others may run, by their names.
+// Workflows that other workflows may run, by their names.
 struct Others {
   explicit Others(std::map<std::string, std::string> texts) {
     for (auto& [name, text] : texts) {

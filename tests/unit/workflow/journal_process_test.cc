@@ -1,4 +1,4 @@
-// journal/journal.h: what a process that dies leaves of the journal, and what the journal costs a process that lives.
+// journal/journal.h: what a killed process leaves of its journal, and how long a process keeps its journal locked.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Where workflows that others run are found, and workflows that run one another in a circle.
+// Where the workflows that another workflow runs are found, and workflows that run one another in a circle.
 #include "workflow/parse/library.h"
 
 #include <unistd.h>

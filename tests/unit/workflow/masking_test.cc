@@ -122,7 +122,7 @@ BOOST_FIXTURE_TEST_CASE(a_secret_is_nowhere, Masked) {
   BOOST_TEST(heard.all.find("login ***") != std::string::npos);
 }
 
-// As programs print it, and as our own templates quote it.
+// Programs may print a secret in an encoding, and our own templates may quote it.
 BOOST_AUTO_TEST_CASE(a_secret_is_masked_in_each_encoding) {
   Secrets secrets;
   secrets.add("hunter$2\"pa'ss&w\xc3\xb6rd\\");
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_secret_is_masked_in_each_encoding) {
     BOOST_TEST(masked.find("***") != std::string::npos, text);
     BOOST_TEST(masked.size() < 20U, masked);
   }
-  // With the alphabet for URLs.
+  // base64 with the alphabet for URLs.
   Secrets other;
   other.add("\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8");
   BOOST_TEST(other.masked("__79_Pv6-fg=") == "***");

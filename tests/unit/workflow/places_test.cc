@@ -54,8 +54,8 @@ BOOST_AUTO_TEST_CASE(the_place_of_a_placeholder_follows_from_the_shell_text_arou
       {"v=\"$(cat <<E\n${x}\nE\n)\" ${x}", "hb"},
       {"cat <<<${x} ${x}", "bb"},
       {"cat <<${x}\na\nE", "R"},
-      // Where shells differ, or where the reading is in doubt, placeholders after that place are refused. `((1))` is
-      // not in doubt.
+      // Where shells differ, or where the reading is in doubt, placeholders after that place are refused. `((1))` and
+      // `$(echo in case)` are not in doubt.
       {"echo $'a\\'' ${x}", "R"},
       {"echo $[1] ${x}", "R"},
       {"((1)) && echo ${x}", "b"},

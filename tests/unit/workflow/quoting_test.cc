@@ -26,7 +26,7 @@ class OneValue final : public expressions::Scope {
   Value value_;
 };
 
-// Each command prints the value and nothing else. `$p` is what printf needs to show it.
+// Each command prints the value and nothing else.
 const char* const places[] = {
     "printf %s ${x}",
     "printf %s \"${x}\"",
@@ -69,7 +69,7 @@ const char* const places[] = {
     "eval \"printf %s {{ x | shell_quote }}\"",
 };
 
-// These print the value with one newline more, as a here-document does.
+// These print the value and then a newline, as a here-document does. The one with `echo .` prints a dot between them.
 const char* const here_places[] = {
     "cat <<END_OF_IT\n${x}\nEND_OF_IT\n",
     "cat <<-END_OF_IT\n${x}\n\tEND_OF_IT\n",

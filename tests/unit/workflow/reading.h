@@ -30,7 +30,7 @@ const Kind& action_of(const host::workflow::Workflow& workflow, const std::strin
   return *kind;
 }
 
-// Returns a copy, because this workflow ends with the statement.
+// Returns a copy, because a temporary workflow ends with its statement.
 template <class Kind>
 Kind action_of(const host::workflow::Workflow&& workflow, const std::string& id) {
   return action_of<Kind>(workflow, id);
