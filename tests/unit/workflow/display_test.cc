@@ -1,12 +1,16 @@
 #include "terminal/text.h"
 
 #include <fcntl.h>
+#include <pty.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "report/progress.h"
+#include "support/host_variable.h"
 
 namespace display_test {
 
@@ -15,6 +19,7 @@ using namespace wtool::host::report;
 using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
 using wtool::host::Terminal;
+using wtool::test::HostVariable;
 namespace expressions = wtool::host::expressions;
 using expressions::Value;
 
@@ -75,6 +80,23 @@ BOOST_AUTO_TEST_CASE(a_pipe_is_not_a_terminal) {
   BOOST_TEST(!ProgressStyle::of(ends[1]).colour);
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+BOOST_AUTO_TEST_CASE(a_terminal_is_live_and_has_colours_unless_no_color_or_term_says_otherwise) {
+  int person = -1, program = -1;
+  BOOST_REQUIRE(::openpty(&person, &program, nullptr, nullptr, nullptr) == 0);
+  const auto seen = [&](const std::optional<std::string>& no_color, const std::optional<std::string>& term) {
+    const HostVariable first("NO_COLOR", no_color), second("TERM", term);
+    const ProgressStyle style = ProgressStyle::of(program);
+    return std::string(style.live ? "live " : "lines ") + (style.colour ? "in colours" : "plain");
+  };
+  BOOST_TEST(seen({}, "xterm") == "live in colours");
+  BOOST_TEST(seen("", "xterm") == "live in colours");
+  BOOST_TEST(seen("1", "xterm") == "live plain");
+  BOOST_TEST(seen({}, "dumb") == "lines plain");
+  BOOST_TEST(seen({}, {}) == "lines plain");
+  ::close(person);
+  ::close(program);
 }
 
 BOOST_AUTO_TEST_CASE(texts_are_made_safe_for_a_terminal) {
