@@ -24,7 +24,7 @@ void add(Sha256& digest, std::string_view text) {
 }
 
 // The texts as one, from which they could be read again.
-std::string joined(const std::vector<std::string>& texts) {
+std::string serialized(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all.append(std::to_string(text.size())).append(1, ':').append(text);
   return all;
@@ -38,7 +38,7 @@ std::map<std::string, std::string> hashes_of(const std::map<std::string, std::st
 }
 
 std::string step_hash(const Work& work) {
-  return sha256(joined({work.directory, work.file, work.step, work.combination}));
+  return sha256(serialized({work.directory, work.file, work.step, work.combination}));
 }
 
 std::string record_file(const StepCache::Options& options) {
@@ -107,8 +107,8 @@ Look StepCache::look(const Work& work) {
   }
   look.parts = common_parts_;
   look.parts.insert(work.parts.begin(), work.parts.end());
-  look.parts.emplace("the names of its inputs", joined(work.inputs));
-  look.parts.emplace("the names of its outputs", joined(work.outputs));
+  look.parts.emplace("the names of its inputs", serialized(work.inputs));
+  look.parts.emplace("the names of its outputs", serialized(work.outputs));
   add_inputs(work, look);
   if (!look.why.empty()) return look;
   Sha256 digest;
@@ -154,7 +154,8 @@ void StepCache::add_inputs(const Work& work, Look& look) {
       look.why = quoted(path) + " " + problem;
       return;
     }
-    look.parts.emplace(std::string(input_part) + path, joined({state.hash, state.executable ? "x" : "", state.link}));
+    look.parts.emplace(std::string(input_part) + path,
+                       serialized({state.hash, state.executable ? "x" : "", state.link}));
     look.modified.emplace(path, state.modified);
   }
 }

@@ -221,7 +221,11 @@ std::optional<CacheEntry> Store::read(std::string_view key, bool with_parts) con
   if (!text) return std::nullopt;
   auto entry = entry_of(*text, with_parts);
   if (entry && entry->key == key) return entry;
-  ::unlink(file.c_str());
+  if (with_parts) {
+    find(key);  // removes the file, unless only the parts are damaged
+  } else {
+    ::unlink(file.c_str());
+  }
   return std::nullopt;
 }
 

@@ -346,6 +346,40 @@ BOOST_AUTO_TEST_CASE(damage_is_found) {
   BOOST_TEST(once() == "no result of this step is kept");
 }
 
+BOOST_AUTO_TEST_CASE(damage_to_what_only_explains_a_difference_loses_no_result) {
+  const auto damage = [&] {
+    for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
+      if (entry.is_directory()) continue;
+      std::string text = content(entry.path());
+      const std::size_t at = text.find("\"the call\"");
+      BOOST_REQUIRE(at != std::string::npos);
+      text.replace(at, 10, "\"the cull\"");
+      std::ofstream(entry.path(), std::ios::binary | std::ios::trunc) << text;
+    }
+  };
+  once();
+  damage();
+  BOOST_TEST(once() == "");
+  Work other = work();
+  other.parts["the call"] = "gcc";
+  StepCache cache(options());
+  BOOST_TEST(cache.look(other).why == "no result of this step is kept");
+  BOOST_TEST(once() == "");
+}
+
+BOOST_AUTO_TEST_CASE(an_entry_of_another_version_is_made_again) {
+  once();
+  for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
+    if (entry.is_directory()) continue;
+    // Versions up to 2 had no part of its own for explanations.
+    std::ofstream(entry.path(), std::ios::binary | std::ios::trunc)
+        << R"({"v":2,"key":"k","step":"Build","file":"w.md","run":"run","made":1,"parts":{},"outputs":[]})"
+        << "\nmade app";
+  }
+  BOOST_TEST(once() == "no result of this step is kept");
+  BOOST_TEST(once() == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_lost_or_damaged_record_of_hashes_costs_only_time) {
   once();
   for (const auto& entry : fs::directory_iterator(folder() + "/files"))
