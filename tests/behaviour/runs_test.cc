@@ -63,7 +63,8 @@ struct Runs {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(runs_are_listed_with_what_became_of_them, Runs) {
-  BOOST_TEST(wtool({"runs"}).out == "No run of a workflow is recorded in this directory.\n");
+  // A folder above this one, such as /tmp, may have runs of its own, and is then named, too.
+  BOOST_TEST(wtool({"runs"}).out.starts_with("No run of a workflow is recorded in this directory"));
   BOOST_TEST(wtool({"runs", "--json"}).out == "[]\n");
   put(id, failed);
   put("20261121-231502-0001", begun);
