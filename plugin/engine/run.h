@@ -46,7 +46,8 @@ struct CommandState {
   pid_t pid = 0;                   // The main process, if the command has started on this machine.
   std::string_view node{}, job{};  // Set if the command has started on a cluster node.
   std::string_view reason{};  // Why it is being stopped ("timeout", "cancelled"), or what it is queued for ("node").
-  std::span<const std::string> argv{};  // Set if the command has started; without secrets. The caller of run() adds it.
+  // Only in `started`, with secrets masked. Runners leave it empty, and call.cc fills it.
+  std::span<const std::string> argv{};
 };
 
 // Receives the states of a command: `started` before any output, `stopping`, and `queued` if the command must wait for

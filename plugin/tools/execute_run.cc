@@ -188,7 +188,7 @@ class ExecuteRunCall : public CommandCall {
     }
     if (given == "deferred") {
       return failure(denied + request_.line +
-                     " (the answer is still pending; make the same call again when it has come)");
+                     " (the answer is still pending; make the same call again once the answer has arrived)");
     }
     return failure(error.message);
   }

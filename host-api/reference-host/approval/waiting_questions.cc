@@ -28,8 +28,8 @@ namespace {
 
 using nlohmann::json;
 
-// How many withdrawn questions are remembered, in case they are asked later. There is a limit, since most of them are
-// never asked.
+// A question may be withdrawn before it gets to ask(). This many such withdrawals are remembered, so that ask() can
+// refuse the question immediately. The oldest is dropped first, since most of these questions never get to ask().
 constexpr std::size_t max_withdrawn_early = 1024;
 constexpr std::size_t max_left = 1000;
 constexpr std::size_t max_peers = 16;

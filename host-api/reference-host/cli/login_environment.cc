@@ -26,7 +26,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 // Clients wait ten seconds or more for a server to start.
 constexpr int seconds = 5;
-// With the usual stack limit, exec accepts no larger environment.
+// The most that the shell may print. With the usual stack limit of 8 MiB, exec accepts only 2 MiB of arguments and
+// environment, so no environment that could be used is larger.
 constexpr std::size_t max_environment_bytes = 4 << 20;
 
 std::string login_shell() {

@@ -28,8 +28,8 @@ class OutputFiles final : public runner::RunOutputStore {
   OutputFiles(const std::string& journal, const runner::Secrets& secrets, OutputLimits limits);
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
-  // Removes files with secrets. Destroy this object only when the run is over, because a secret may become known after
-  // a file that contains it was written.
+  // Removes files with secrets; without a journal, removes all files. Destroy this object only when the run is over,
+  // because a secret may become known after a file that contains it was written.
   ~OutputFiles() override;
 
   std::unique_ptr<runner::OutputFile> create(const std::string& name, bool secret) override;

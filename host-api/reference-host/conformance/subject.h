@@ -67,7 +67,7 @@ class TestBlob {
   wtool_blob before_{};
 };
 
-// A loaded library. It stays loaded until the process ends.
+// A loaded library. The destructor does not unload it; only test_unload() does.
 class PluginLibrary {
  public:
   explicit PluginLibrary(Trial& trial);

@@ -40,8 +40,8 @@
 
 namespace wtool::host::mcp {
 
-// The tools that this server adds: all of these if the plugin has shell_execute. Otherwise, only the tools for jobs, if
-// calls of one of the server's own tools may become jobs.
+// The tools that the server itself adds. If the plugin has shell_execute, it adds all of them. Otherwise, it adds only
+// the three for jobs, and only if calls of a tool in ServerSettings::tools may become jobs.
 inline constexpr std::array<std::string_view, 4> own_tools{"job_poll", "job_stop", "job_list", "output_read"};
 
 struct ServerSettings {
@@ -68,7 +68,7 @@ class Server {
   // Borrows all objects that it gets by reference.
   Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation, Output& output, ServerSettings settings);
 
-  // Returns true when the input ends, false when it cannot be read.
+  // Returns true when the input has ended or its reader was woken, false when the input cannot be read.
   bool serve(Input& input);
 
   // Stops all calls now and waits for their end. Running calls are still answered.

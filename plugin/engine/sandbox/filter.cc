@@ -86,7 +86,7 @@ constexpr SystemCall shared_objects[] = {
     {"mq_open"}, {"mq_unlink"}, {"mq_timedsend"}, {"mq_timedreceive"}, {"mq_notify"}};
 
 // Calls that change the process or thread that an argument names; 0 names the calling one. A filter cannot tell the
-// command's own processes and threads from other ones, so it allows only 0.
+// command's own processes and threads from others, so it allows only 0.
 struct ChangeOfProcess {
   const char* name;
   unsigned argument;

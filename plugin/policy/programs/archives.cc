@@ -129,7 +129,7 @@ constexpr ProgramSpec archive_specs[] = {
          "-i --extract -t --list -v --verbose -F=FILE --file=FILE -I=FILE -n --numeric-uid-gid --quiet -H=FORMAT "
          "--format=FORMAT --force-local",
      .effects = "writes (writes files): -p --pass-through; writes (writes an archive): -o --create -O=FILE; "
-                "runs_program: --rsh-command=COMMAND --to-stdout",
+                "runs_program: --rsh-command=COMMAND",
      .only_with = "-t --list --help --version",
      .without = "writes files",
      .instead = "cpio -t lists them",

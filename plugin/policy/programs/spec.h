@@ -217,7 +217,7 @@ struct Option {
   bool replaces_first = false;  // replaces the first operand
   bool lists = false;           // the operands name further files
   bool whole = false;           // a --help or --version that OptionTable added; never abbreviated
-  bool listed = false;          // for `whole`: the spec also lists the option
+  bool listed = false;          // meaningful only if `whole` is true: the spec lists this option, too
   bool unproven = false;
   Effect effect = Effect::reads;
   std::string_view why = {};  // the clause of its effect: "writes to a file"

@@ -37,7 +37,7 @@ struct Findings {
   bool extglob = false;             // something in it depends on bash's option extglob
   bool posix = false;               // something in it depends on bash's posix mode
   bool gave_up = false;             // the error is a limit of this reader; the shell may well read further
-  int depth = 0;                    // how many constructs are around the current position
+  int depth = 0;                    // how many constructs enclose the current position
   std::size_t rereads;              // how many bytes may still be read a second time
   int here_documents = 0;
 };

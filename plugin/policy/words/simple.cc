@@ -58,7 +58,7 @@ std::size_t WordReader::simple_command() {
   return slot;
 }
 
-// Reads a redirection if the cursor is at one. `slot` is the index that `command` will have in the list.
+// Reads a redirection if the cursor is at one. `slot` is the index that `command` will have in script.commands.
 bool WordReader::redirection(SimpleCommand& command, std::size_t slot) {
   const char first = peek();
   if (first != '<' && first != '>' && first != '&' && first != '{' && !is_digit(first)) return false;

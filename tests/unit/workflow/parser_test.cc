@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(actions_that_are_not_understood_are_errors_with_line_and_co
       {"Run \"x\"", "9:10: error: this action is written Run workflow"},
       {"Run workflow \"x\" with a=\"1\" a=\"2\"", "9:34: error: the argument a is given twice"},
       {"Run workflow \"x\" with 7", "9:28: error: name=\"value\" pairs are expected here"},
-      {"Run workflow \"x\" {% if a %} b=\"1\"", "error: this {% if ... %} is not ended"},
+      {"Run workflow \"x\" {% if a %} b=\"1\"", "error: this {% if ... %} is not closed"},
       {"Run workflow \"x\" {% endif %}", "9:23: error: this {% endif %} ends no {% if ... %}"},
       {"Run workflow \"x\" {% else %}", "9:23: error: an argument that is not always passed"},
       {"Wait", "9:10: error: this action is written Wait 5 seconds"},
@@ -333,7 +333,7 @@ BOOST_AUTO_TEST_CASE(lines_of_a_diagram_that_are_not_understood_are_errors) {
       {"state A {\n[*] --> B", "3:1: error: this { is not closed"},
       {"direction XY", "3:1: error: direction must be TB, TD, BT, LR or RL"},
       {"note beside A: x", "3:1: error: a note is written"},
-      {"note right of A", "3:1: error: this note is not ended"},
+      {"note right of A", "3:1: error: this note is not closed"},
       {"state \"x\" A", "3:1: error: this line must have the form `state \"text\" as Name`"},
   };
   for (const auto& [line, expected] : cases) {
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(files_without_one_diagram_are_errors) {
       {"```mermaid\nstateDiagram-v2\n```\n", "2:1: error: the diagram has no states"},
       {"```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n```mermaid\nstateDiagram-v2\n[*] --> A\n```\n",
        "7:1: error: this is a second state diagram; the first begins in line 2"},
-      {"---\nname: x\n", "1:1: error: the front matter that begins here is not ended"},
+      {"---\nname: x\n", "1:1: error: the front matter that begins here is not closed"},
       {"stateDiagram-v2\n[*] --> A\nA --> [*]\n\n# S\n\n### A\n- **Action**: Log \"x\"\n", nullptr},
   };
   for (const auto& [text, expected] : cases) {

@@ -54,7 +54,7 @@ class ArgumentReader {
       if (!pair(at)) return false;
     }
     if (!guard_) return true;
-    diagnostics_.add(guard_->locate(0), "this {% if ... %} is not ended by {% endif %}");
+    diagnostics_.add(guard_->locate(0), "this {% if ... %} is not closed by {% endif %}");
     return false;
   }
 

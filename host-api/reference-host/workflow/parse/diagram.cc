@@ -83,7 +83,7 @@ class DiagramReader {
     composites_.finish();
     for (const auto& [index, lines] : descriptions_) read_descriptions(index, lines, workflow_, diagnostics_);
     if (workflow_.states.empty()) diagnostics_.add(source_.line_start(lines_.begin), "the diagram has no states");
-    if (in_note_) diagnostics_.add(note_offset_, "this note is not ended by a line `end note`");
+    if (in_note_) diagnostics_.add(note_offset_, "this note is not closed by a line `end note`");
   }
 
  private:

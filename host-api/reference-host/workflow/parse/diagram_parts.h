@@ -25,7 +25,7 @@ class Composites {
  public:
   Composites(Workflow& workflow, Diagnostics& diagnostics) : workflow_(workflow), diagnostics_(diagnostics) {}
 
-  // Handles a line `state A {`, whose place is `offset`. Makes the hidden state.
+  // Handles a line `state A {`, which is at `offset`. Adds the hidden state of A (see State::hidden).
   void open(std::size_t state, std::size_t offset);
   // Handles a line `}` (close) or `--` (divide). False: there is no block to close or divide.
   bool close();

@@ -52,8 +52,8 @@ const TemplateText* called(const State& state) {
 // The chain of calls that find_loops() follows.
 struct Library::Chain {
   std::vector<std::string> paths;  // real paths, beginning with the workflow that is checked
-  std::vector<std::string> files;  // the same files, as they were found
-  std::vector<std::string> names;  // the same files, as people call them
+  std::vector<std::string> files;  // the paths of the same files, as they were found
+  std::vector<std::string> names;  // their names in messages, as their callers write them
   std::set<std::string> done;      // files that have been followed
   std::size_t offset = 0;          // of the call in the workflow that is checked
   std::vector<Problem> problems;

@@ -60,7 +60,7 @@ std::optional<LineRange> find_front_matter(const Source& source, Diagnostics& di
     if (bare(i) == "---" || bare(i) == "...") return LineRange{1, i};
   }
   diagnostics.add(source.content_begin(),
-                  "the front matter that begins here is not ended; add a line --- below its last key");
+                  "the front matter that begins here is not closed; add a line --- below its last key");
   return LineRange{1, source.line_count()};
 }
 

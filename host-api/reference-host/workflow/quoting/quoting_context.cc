@@ -480,7 +480,7 @@ class PlaceFinder {
       }
       line = line_end + 1;
     }
-    if (!closed) lose("a here-document that is not ended by a line " + here.delimiter.word);
+    if (!closed) lose("a here-document that is not closed by a line " + here.delimiter.word);
     if (here.quoted) {
       refuse_up_to(closed ? end : end_ + 1,
                    "it is in a here-document with a quoted delimiter, where nothing can be escaped; take the quotes "
