@@ -61,9 +61,10 @@ struct CallResult {
   std::string program;                   // argv[0], or the shell's path
   bool through_shell = false;
   engine::Limits limits;                         // the limits that applied
-  std::optional<engine::SandboxReport> sandbox;  // if a sandbox is configured
-  std::string audit_error;                       // why the end, or the refusal, was not written to the audit trail
-  std::chrono::milliseconds time_limit{0};       // the timeout, or the host's ceiling if that is shorter
+  std::optional<engine::SandboxReport> sandbox;  // if a sandbox is configured, and its effect is known
+  // Why the end, or the refusal, is not in the audit trail; empty also if audit.when_unwritable is `continue`.
+  std::string audit_error;
+  std::chrono::milliseconds time_limit{0};  // the timeout, or the host's ceiling if that is shorter
 };
 
 // Blocks until the call has ended and is recorded.

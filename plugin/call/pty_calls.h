@@ -16,7 +16,7 @@ namespace wtool {
 
 struct StartedPty {
   std::shared_ptr<Pty> pty;
-  // Why nothing was started; absent: the program was started.
+  // Why nothing was started; absent: the program was started, and ended again if the call was cancelled.
   std::optional<CallResult> not_run;
 };
 
@@ -24,7 +24,8 @@ struct StartedPty {
 Pty::Clock::time_point deadline_of(const CallContext& context);
 
 // Waits until the program has started, has been refused, or has ended. Sets the terminal of `request`. If nothing was
-// started, the terminal is removed again. The host's deadline cancels the call. Any thread may call this.
+// started, or the call was cancelled, the terminal is removed again. The host's deadline cancels the call. Any thread
+// may call this.
 std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Size size, CallContext& context);
 
 // Ends the program and everything that it has started, waits for their end, and removes the terminal. Nothing: the

@@ -24,8 +24,9 @@ struct Said {
 // now on. Must not be called while a program runs.
 void set_client_custody(engine::WardenClient* client);
 
-// Runs a command line and waits for at most `seconds`. Any thread may call it. Throws only std::bad_alloc. When the
-// descriptor `cancel` becomes readable, the command is ended; a thread watches the descriptor until run_here returns.
+// Runs a command line, and ends it after `seconds`, to which its grace period is added. Any thread may call it. Throws
+// only std::bad_alloc. When the descriptor `cancel` becomes readable, the command is ended; a thread watches the
+// descriptor until run_here returns. If that thread cannot be made, only the time ends the command.
 Said run_here(const std::string& command, int seconds, int cancel = -1);
 
 }  // namespace wtool::cluster

@@ -33,7 +33,7 @@ class Exchange {
   enum class End {
     answered,   // `text` is the pilot's answer
     refused,    // the pilot has begun nothing; `text` says why
-    failed,     // the pilot has begun the command, and ended it; `text` says why
+    failed,     // the call failed on the pilot, and the command may or may not have run; `text` says why
     not_begun,  // nothing was begun, so the order may be sent to another slot
     lost        // the command may have been begun; `text` says how the pilot was lost
   };
@@ -57,9 +57,9 @@ class Exchange {
 // "The node n1 (job 7)", or "The node n1" if its pilot is not a job.
 std::string title_of(const std::string& node, const std::string& job);
 
-// Gives up a slot whose connection has ended or is silent, and ends its job. When this returns, the commands of the
-// slot have ended, unless the job could not be ended. Returns a sentence for the message; if the job could not be
-// ended, the sentence says so.
+// Gives up a slot whose connection has ended or is silent, ends its job, and waits for the pilot's warden. When this
+// returns, the commands of the slot have ended, unless the job could not be ended, or the pilot is not a job and hangs.
+// Returns a sentence for the message; if the job could not be ended, the sentence says so.
 std::string lose(Pool& pool, Slot slot, const std::string& why, std::uint64_t span);
 
 }  // namespace wtool::cluster

@@ -39,11 +39,11 @@ struct Options {
 std::optional<Options> read_options(const nlohmann::json& section, const std::string& here, std::string& error);
 
 // How many bytes of its slot's memory a call may take; the rest is for the pilot and its warden. 0: cluster.memory is
-// not set.
+// not set, or is 0, which means all memory of the node.
 std::uint64_t call_memory(const Options& options);
 
-// How long before the end of its time a pilot stops accepting calls, and ends the calls that it has. Commands must get
-// their grace period, at most 60 seconds, before Slurm ends the job.
+// How long before the end of its time a pilot stops accepting calls, and ends the calls that it has: 75 seconds, which
+// leaves time for a grace period of 60 before Slurm ends the job, or a quarter of the time of a shorter job.
 std::chrono::seconds ending(const Options& options);
 
 // The longest time limit that a new pilot can promise to a call: some of the job's time is set aside for its start.

@@ -41,7 +41,8 @@ namespace wtool::cluster {
 
 using Clock = std::chrono::steady_clock;
 
-// How long a call may take. The call needs a pilot that lasts at least as long.
+// How long a call may take. If `exact`, its pilot must last that long. Otherwise, at most half of what a new job offers
+// is demanded, so that a long default timeout does not make each call wait for a new job.
 struct Need {
   std::chrono::milliseconds time{0};
   bool exact = false;  // the caller named the time, so a shorter time will not do
@@ -72,7 +73,8 @@ class Pool {
  public:
   // `others` are asked to make room when a job of this pool waits in Slurm's queue; may be nullptr.
   explicit Pool(Options options, Pools* others = nullptr);
-  // Closes all connections, so that the pilots end. Then cancels their jobs, and removes the ticket.
+  // Closes all connections, so that the pilots end. Then cancels their jobs, and removes the ticket. In a forked child,
+  // only closes the child's descriptors.
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -88,11 +90,13 @@ class Pool {
   // number in the pool, which is never 0. A slot whose pilot leaves is kept until its connection ends: until then the
   // pilot is ending what the session keeps.
   std::uint64_t park(Slot slot);
-  // Returns the parked slot. A slot without a channel: its connection has ended.
+  // Returns the parked slot. A slot without a channel: none is parked under this number (any more). The connection of a
+  // returned slot may have ended, too.
   Slot unpark(std::uint64_t number);
   // True if the connection of the parked slot is alive, as far as is known without waiting.
   bool is_parked(std::uint64_t number);
-  // Immediately ends a job that does not answer. Returns why that failed; empty: the job has ended.
+  // Immediately ends a job that does not answer. Returns why that failed; empty: Slurm has accepted the signal, the job
+  // has already ended, or `job` is empty.
   static std::string end_job(const std::string& job);
   // Ends the pilots that have no call and belong to no session, unless a call waits in this pool. Slurm's programs may
   // take at most `seconds`.

@@ -2,8 +2,9 @@
 // slot back.
 //
 // - This host captures the output, writes the spill files and makes the events. The pilot sends the output as it comes.
-// - A command that its pilot did not begin is sent to another pilot. If a command is lost in any other way, it ends as
-//   `NodeLost`.
+// - A command that its pilot did not begin is sent to another pilot. If the pilot is lost later, the command ends as
+//   `NodeLost`, or as `Cancelled` if it was being cancelled. If the call fails on the pilot, the command ends as
+//   `Lost`.
 // - The commands of a session share a slot. The session keeps the slot, and what its commands leave running on that
 //   node, until the session is closed. If the node is lost, the session's next command takes another slot.
 #pragma once

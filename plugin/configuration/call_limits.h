@@ -12,13 +12,13 @@
 namespace wtool {
 
 // Returns `configuration` tightened by `limits`, the JSON text of an object: the stricter of two values applies. The
-// result shares the audit trail, and everything else that calls share, with `configuration`. nullptr: `error` says
-// which key is wrong, its value, and what is allowed.
+// result shares the audit trail and the spill folder with `configuration`. If the limits concern files, the sandbox or
+// the network, it has a sandbox of its own. nullptr: `error` says what is wrong.
 std::shared_ptr<const Configuration> tightened(const Configuration& configuration, std::string_view limits,
                                                std::string& error);
 
-// Tightens the configuration of one tool for many calls: calls with equal limits share a sandbox. Any thread may use
-// it.
+// Tightens the configuration of one tool for many calls, and keeps the results for limits that name no files: calls
+// with equal limits of this kind share a sandbox. Always pass the same `configuration`. Any thread may use it.
 class LimitedConfigurations {
  public:
   std::shared_ptr<const Configuration> find(const Configuration& configuration, std::string_view limits,

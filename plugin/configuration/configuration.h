@@ -64,9 +64,9 @@ struct Configuration {
   std::shared_ptr<audit::Trail> trail;           // the audit trail, shared by all calls; NULL without audit.file
 };
 
-// Returns NULL for an invalid configuration; `error` is then one sentence that names the key, its value and what is
-// allowed. An empty text means {}. The fleet policy is the first layer of the configuration; `json` must not
-// change a value that the policy locks.
+// Returns NULL for an invalid configuration; `error` is then one sentence that names the wrong key with its value and
+// what is allowed, or says what else is wrong. An empty text means {}. The fleet policy is the first layer of the
+// configuration; `json` must not change a value that the policy locks.
 std::shared_ptr<const Configuration> parse_configuration(std::string_view json, std::string& error,
                                                          const FleetPolicy& policy = {});
 

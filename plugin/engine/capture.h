@@ -1,5 +1,6 @@
 // Keeps what a command writes to one stream. Output up to the cap is kept whole. Beyond the cap, only the beginning and
-// the end are kept, half of the cap each. The count of bytes is always exact, and memory never exceeds the cap.
+// the end are kept, half of the cap each. The count of bytes is always exact, and never more bytes than the cap are
+// kept.
 #pragma once
 
 #include <array>

@@ -3,7 +3,8 @@
 // Contract:
 // - Their custodian stays with them, discards their output, and ends them when the host or the warden is gone, as every
 //   custodian does.
-// - The destructor of a KeptTree returns only after the processes have ended.
+// - The destructor of a KeptTree returns only after the processes have ended, could not be killed, or were lost with
+//   their node.
 //
 // Only one thread at a time may use an object.
 #pragma once
@@ -28,7 +29,8 @@ class KeptTree {
   // Asks the custodian to end the processes: SIGTERM, and after `grace` SIGKILL for those that remain. Does not wait.
   virtual void request_end(std::chrono::milliseconds grace) = 0;
 
-  // Waits until all processes have ended. Returns those that the kernel would not let us kill.
+  // Waits for the end of all processes. Returns those that could not be killed. If a cluster node was lost, none are
+  // named, although some may be alive.
   virtual std::vector<ProcessName> wait_end() = 0;
 };
 

@@ -22,9 +22,9 @@ struct Exited {
 struct Signalled {
   int signal;
 };
-// We ended the command because its time was up.
+// The time was up: we ended the command, or did not start it.
 struct TimedOut {};
-// We ended the command because the caller cancelled it.
+// The caller cancelled the call: we ended the command, or did not start it.
 struct Cancelled {
   std::string reason;
 };
@@ -45,8 +45,8 @@ struct NotStarted {
   int error;           // errno, or 0
   std::string detail;  // what could not be done, with the errno in words; empty if the stage says enough
 };
-// The custodian or the warden died while the command ran. The command's status is not known. `detail` says whether all
-// of its processes have been ended.
+// The command's status is not known: its custodian or the warden died, did not report in time or could not work, or its
+// pilot could not finish the call. `detail` says what is known about the command's processes.
 struct Lost {
   std::string detail;
   std::string hint = "a command that kills its parent, or processes by name, can cause this; the next call will work";
@@ -58,12 +58,13 @@ constexpr bool is_exhaustion(int error) {
          error == ENOSPC;
 }
 
-// The cluster node on which the command ran was lost or taken away. No process of the command is alive, and the
-// command's status is not known.
+// The cluster node on which the command ran was lost or taken away. The command's status is not known. Its processes
+// have been ended, unless `detail` says that the job could not be ended.
 struct NodeLost {
   std::string detail;
 };
-// The command never ran, because no cluster node was free in time.
+// The command never ran, because there was no usable cluster node: none was free in time, none could be requested, or
+// the nodes do not have the folders of this machine.
 struct NoNode {
   std::string detail;     // a sentence
   bool unshared = false;  // the nodes do not have the folders of this machine

@@ -2,7 +2,8 @@
 //
 // Contract:
 // - It contains the bytes of both streams in the order in which they were read, and stays when the call is over. The
-//   file is made with the first byte; without output there is no file.
+//   file is made with the first byte; without output there is no file. A file that is made later, because the output
+//   had to be cut, begins with all earlier standard output, followed by all earlier standard error.
 // - The folder is opened when this object is made, before the command starts, without following symbolic links. Missing
 //   folders are made with the first byte, below the last existing one. So a command can redirect neither the file nor
 //   the removal of older files. A symbolic link in the path is reported as an error.

@@ -22,7 +22,8 @@ int open_terminal(int rows, int columns, TerminalPair& pair);
 bool resize_terminal(int master, int rows, int columns);
 
 // All members are called on the thread of run() (engine/run.h). This thread reads the master until every process of the
-// command has ended, even if nobody looks at the screen, so that output never blocks the command.
+// command has ended or the terminal was hung up, even if nobody looks at the screen, so that output never blocks the
+// command.
 class CommandTerminal {
  public:
   virtual ~CommandTerminal() = default;

@@ -23,8 +23,8 @@ class WardenProcess {
   // missing, does not start, is of another version or cannot work here, or when the patience is over.
   static std::shared_ptr<WardenProcess> start(const std::string& path, const Patience& patience, CustodyError& error);
 
-  // False when this process or its credentials differ from those that started the warden: after a fork, or after
-  // dropping privileges. The warden's commands would run with the old credentials.
+  // False when this process, or its effective user or group, differs from those that started the warden: after a fork,
+  // or after dropping privileges. The warden's commands would run with the old credentials.
   bool serves_us() const;
 
   // True if the warden is alive and accepts messages.

@@ -134,8 +134,8 @@ class Sessions {
   // NULL if no session has this id.
   std::shared_ptr<Session> find(std::string_view id) const;
 
-  // Closes the session, and waits until nothing of it is left. False: no session has this id, or another thread is
-  // closing it.
+  // Closes the session, and waits until nothing of it is left but `unkillable`. False: no session has this id, or
+  // another thread is closing it.
   bool close(std::string_view id, std::chrono::milliseconds grace, std::vector<engine::ProcessName>& unkillable);
 
   // For tools without sessions, whose background processes are kept until the plugin's end.

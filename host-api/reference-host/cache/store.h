@@ -10,7 +10,8 @@
 //
 // - A file is written under another name, synchronized and renamed, so that a kill at any moment leaves a whole entry
 //   or no entry.
-// - What is read is checked against its hash. A damaged entry or content is removed, and the step runs.
+// - An entry that is read, and a content that is restored, are checked against their hashes. A damaged one is removed,
+//   and the step runs.
 // - Contents are copied into the store and out of it, never hard-linked: a command that writes to an output would
 //   otherwise change the store. If the file system supports it, a copy shares blocks with the original.
 // - A folder that belongs to another user, or that others may write to, is not used.

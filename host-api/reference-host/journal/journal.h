@@ -11,8 +11,8 @@
 //   ...                                      // a run with this observer, whose id is journal->run()
 //
 // While a journal cannot be written (because the disk is full, say), the run continues, and a notice reports the
-// problem. Records stay in memory, and are written as soon as there is space again. The file is locked as long as this
-// object lives.
+// problem. Records stay in memory, and are written together with later ones if there is space again. If more than 64
+// MiB wait, they are dropped, and the run continues without a journal. The file is locked as long as this object lives.
 #pragma once
 
 #include <cstdint>

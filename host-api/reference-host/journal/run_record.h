@@ -1,5 +1,6 @@
-// The data of a run, finished or not, for reports and `wtool show`. A RunCollector fills it in during the run, a
-// journal's reader afterwards. It does not refer to the workflow object.
+// The data of a run, finished or not, for reports and `wtool show`. A RunCollector fills it in during the run, without
+// what concerns the process and the file, and without earlier tries; a journal's reader fills all of it in afterwards.
+// It does not refer to the workflow object.
 #pragma once
 
 #include <chrono>

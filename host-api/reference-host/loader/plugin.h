@@ -34,13 +34,13 @@ struct ToolDescription {
   std::uint32_t hints = 0;  // WTOOL_HINT_*
 };
 
-// Only the control thread may call the members that are not const.
+// Only one thread at a time may call the members that are not const, and only while no call runs.
 class Plugin {
  public:
   // Opens the library and checks its entry. nullptr: `error` says why that failed, and names the path. `tracing` must
   // outlive the plugin.
   static std::unique_ptr<Plugin> open(const std::string& path, Tracing& tracing, std::string& error);
-  ~Plugin();  // Calls deinit if start() succeeded, then closes the library.
+  ~Plugin();  // Ends the joined plugins, calls deinit if init succeeded, and closes the library.
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
 
@@ -48,7 +48,8 @@ class Plugin {
   // asked. Call this before start().
   void ask_through(Approver* approver);
 
-  // Initialises the plugin, and those that have joined it; a second call does nothing. False: `error` says why.
+  // Initialises the plugin, and those that have joined it. A later call starts only those that have not started. False:
+  // `error` says why.
   bool start(std::string& error);
 
   // Joins another plugin to this one, before start(): its tools are added to tools(), and it starts and ends with this

@@ -101,7 +101,7 @@ class Toolbox final : public ToolCaller {
   // the tool's first call would have to wait until earlier calls end.
   void expect(CallPlace place, std::string_view id);
   // Makes the expected tools, unless a call runs or the tools are out of date; then a later call makes them. Returns
-  // why a tool for another place cannot be made; empty: no tool has failed.
+  // why a tool for another place cannot be made; empty: none of these tools has failed, or none was tried.
   std::string make_expected();
 
   // Opens the plugin for the other place. nullptr: `error` says why.

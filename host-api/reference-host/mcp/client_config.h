@@ -5,11 +5,11 @@
 //   const auto changed = add_server(client->format, text, {"shell", {"/usr/local/bin/wtool", "mcp"}}, problem);
 //
 // - The rest of the file stays as it is, byte for byte: comments, order, blanks and line ends.
-// - A file that is not understood in full is not changed, and `problem` says why. Each changed text is read again and
+// - A file that is not understood is not changed, and `problem` says why. A changed JSON or YAML text is read again and
 //   compared with the old one: if the meaning of anything except the server has changed, the change is not made,
 //   either.
-// - Removing what was added restores the old text, with one exception: if the change had to add the list of servers,
-//   that list stays, empty.
+// - Removing what was added restores the old text, except that an added list of servers stays, empty, and so does an
+//   added newline at the end of the last line. A replaced server, or a removed `{}` of YAML, does not come back.
 // The formats are those in the clients' documentation of 2026.
 #pragma once
 

@@ -83,8 +83,8 @@ class Jobs {
   bool is_full();
   // The message for a call that cannot become a job, because there are already max_jobs jobs.
   static std::string full_text();
-  // Makes a job of the call if its command is running. A call that wants a task becomes a task; for such a call, this
-  // must be called on the call's thread.
+  // Makes a job of the call if its command is running; if there are already max_jobs jobs, stops the call instead. A
+  // call that wants a task becomes a task; for such a call, this must be called on the call's thread.
   void hand_over(ClientCall& call);
 
   // tasks/get, tasks/result, tasks/list and tasks/cancel (tasks.cc).

@@ -1,5 +1,5 @@
-// The whole outputs of commands, kept for as long as this server runs: job_poll and output_read show what the answer to
-// a call had to leave out.
+// The whole outputs of commands, kept while this server runs and there is room: job_poll and output_read show what the
+// answer to a call had to leave out.
 //
 //   OutputStore store(256 << 20);
 //   const std::shared_ptr<StoredOutput> output = store.open();
@@ -70,7 +70,7 @@ class OutputStore {
 
   std::shared_ptr<StoredOutput> open() { return std::make_shared<StoredOutput>(*this); }
 
-  // Gives the output a number, under which find() finds it from now on.
+  // Gives the output a number, under which find() finds it until it is dropped to make room.
   int number(const std::shared_ptr<StoredOutput>& output);
   // The output with this number; nullptr: no output has this number, or it was dropped.
   std::shared_ptr<StoredOutput> find(int number) const;

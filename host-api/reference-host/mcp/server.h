@@ -3,8 +3,8 @@
 // - The reading thread waits only for the next line: calls run on other threads, and messages to the client go through
 //   a queue. Pings are therefore answered, and cancellations noticed, whatever is running.
 // - Each request says which protocol it uses; a client may change between the two with each request.
-// - A call that ends something or asks for its state never waits behind running calls: such calls have separate
-//   threads.
+// - A call that ends something or asks for its state does not wait behind ordinary calls: up to 16 of them have
+//   separate threads.
 // - A command or a workflow that runs longer than the client waits for an answer becomes a job (jobs.h), and output
 //   that a result had to cut can be read (output_read.h). The tools for jobs exist if a served tool may become one, and
 //   output_read if the plugin has shell_execute.

@@ -21,7 +21,7 @@ namespace wtool::host::mcp {
 struct ServerTool {
   // The same form as a plugin's tool. Its id must differ from those of all tools of the plugin and the server.
   ToolDescription description;
-  // The call ends immediately, or as soon as the job that it stops has ended. It never waits behind running calls.
+  // The call ends immediately, or as soon as the job that it stops has ended. It does not wait behind ordinary calls.
   bool is_urgent = false;
   // The tool may take longer than a client waits: its call then becomes a job (jobs.h). Until the job ends, it shows
   // what was added to `reports`.

@@ -50,7 +50,8 @@ class Exits {
 
   // Where a failure leads if the exits of `state` are tried first. Follows the failure until an exit handles it, it
   // reaches the join of its branch, a condition cannot be evaluated, or nothing is left that could handle it. In the
-  // last two cases the step has not transitioned, and runs again when the run is resumed.
+  // last two cases the step has not transitioned, and runs again when the run is resumed. In the case of the join, it
+  // runs again only if the path had not continued after the join.
   FailureWay way_from(std::size_t state, Failed failed) const { return way_from(state, failed, 0); }
   // Like way_from(), but leaves out the exits of `state`: the failure leads to the ends of the composite states around
   // it, the innermost first.

@@ -22,7 +22,8 @@
 namespace wtool::host::runner {
 
 // A step that led to another state (StepEnd::transitioned), or whose branch is over (see PastRun::judge). It is not run
-// again, unless it is hidden.
+// again, unless it is hidden, a service that is still needed, or a step of `on failure` or `finally`, or comes after a
+// change of the workflow.
 struct PastStep {
   std::string state;
   Step::Status status = Step::Status::succeeded;

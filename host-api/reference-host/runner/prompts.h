@@ -50,9 +50,9 @@ class Prompts {
   // From now on, each file is read at most once, so that runs get what check() has read, whatever commands do to the
   // files. Call it before any other thread uses the object.
   void read_each_file_once() { reads_once_ = true; }
-  // Call this after read_each_file_once(). Reads all prompts that may be named, even by a template, in the workflow
-  // files `from` and in those that were passed to expect(). From then on, no further file is read. Call it before any
-  // other thread uses the object.
+  // Call this after read_each_file_once(). Reads the prompts that may be named, even by a template, in the workflow
+  // files `from` and in those that were passed to expect(): up to 1000 entries of the folders of each. From then on, no
+  // further file is read. Call it before any other thread uses the object.
   void read_all(const std::vector<std::string>& from);
   void expect(const std::string& from) const;
 
@@ -156,7 +156,7 @@ class PromptFiles final : public expressions::Partials {
  public:
   explicit PromptFiles(std::vector<std::string> folders) : folders_(std::move(folders)) {}
 
-  // Reads all prompts in the folders. From then on, no further file is read.
+  // Reads the prompts in the folders, up to 1000 entries. From then on, no further file is read.
   void read_all();
   void read_no_more() { reads_no_more_ = true; }
 

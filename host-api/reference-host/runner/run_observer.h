@@ -123,9 +123,9 @@ struct ServiceEvent {
   std::string log{};           // the file with its output; empty: there is no file
 };
 
-// For each branch, the functions are called in order, on the thread that runs the branch. Several branches may call
-// them at the same time. Arguments are valid until the function returns, and workflows until the run has ended. The
-// functions must not throw.
+// For each branch, the functions are called in order, on the thread that runs the branch. service(), and output() of a
+// service, are called on the service's threads, even after its step has ended. Calls may come at the same time.
+// Arguments are valid until the function returns, and workflows until the run has ended. The functions must not throw.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;

@@ -8,9 +8,10 @@
 //   service at a time: its next visit ends the service of the visit before.
 // - A service is ended like any call: gracefully first. The plugin ends everything that the service has started, even
 //   if wtool dies.
-// - A service that ends by itself is started again, at most `restart` times. After that, it stops its workflow, which
-//   fails for that reason. `on failure` and `finally` still run. A service that ends during `on failure` or `finally`
-//   is reported, but changes nothing.
+// - A service that ends by itself after it was ready is started again, at most `restart` times, unless its call was
+//   refused. After that, it stops its workflow, which fails for that reason. If it was never ready, its step fails. `on
+//   failure` and `finally` still run. A service that ends during `on failure` or `finally` is reported, but changes
+//   nothing.
 #pragma once
 
 #include <atomic>

@@ -71,7 +71,7 @@ std::variant<std::vector<expressions::Value>, std::string> combinations(const nl
 
 // Each combination runs as one step in a branch of its own, with its values in `matrix` and its own tries. The outcome
 // has a list of the outcomes of all combinations, and is a failure if one of them is. A combination that fails ends the
-// others, unless `fail_fast` is off.
+// others, unless `fail_fast` is off and the failure does not end the whole run.
 ActionResult run_matrix(const Step& step, const ActionContext& context);
 
 // ---- executor.cc: runs a workflow from its start to its end: the root of a run, or one that an action runs.

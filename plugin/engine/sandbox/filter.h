@@ -1,8 +1,8 @@
 // The seccomp program that refuses system calls to a sandboxed command.
 //
-// It refuses what Landlock does not cover: socket families other than TCP, namespaces and mounts, ways to affect other
-// processes or to act through them, and parts of the kernel that no build or test needs and in which most flaws were
-// found.
+// It refuses what Landlock does not cover: if the network is denied, all socket families except AF_UNIX; and always
+// namespaces and mounts, ways to affect other processes or to act through them, and parts of the kernel that no build
+// or test needs and in which most flaws were found.
 #pragma once
 
 #include <string>

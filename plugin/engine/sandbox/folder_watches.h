@@ -3,8 +3,9 @@
 //
 // - A watch ends with the first change that it reports, so a program that makes many changes costs one event for each
 //   folder.
-// - Watches are used only in file systems whose changes this kernel always sees, and they take at most an eighth of the
-//   watches that the user may have, since editors also need watches. A folder without a watch is checked each time.
+// - Watches are used only in file systems whose changes this kernel always sees. Each object takes at most an eighth of
+//   the watches that the user may have, since editors also need watches; several sandboxes or processes together may
+//   take more. A folder without a watch is checked each time.
 //
 // Only one thread at a time may use an object.
 #pragma once

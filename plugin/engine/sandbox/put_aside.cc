@@ -46,11 +46,12 @@ struct Entry {
 // What a name in a folder stands for, without following a link; nothing: errno says why.
 std::optional<Entry> entry_at(int folder, const char* name) {
   struct statx status {};
-  if (::statx(folder, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_INO | STATX_BTIME, &status) != 0)
-    return std::nullopt;
-  return Entry{S_ISDIR(status.stx_mode),
-               {makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino,
-                to_ns({status.stx_btime.tv_sec, status.stx_btime.tv_nsec})}};
+  const unsigned wanted = STATX_TYPE | STATX_INO | STATX_BTIME | STATX_CTIME;
+  if (::statx(folder, name, AT_SYMLINK_NOFOLLOW, wanted, &status) != 0) return std::nullopt;
+  const auto& time = (status.stx_mask & STATX_BTIME) != 0 ? status.stx_btime : status.stx_ctime;
+  return Entry{
+      S_ISDIR(status.stx_mode),
+      {makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino, to_ns({time.tv_sec, time.tv_nsec})}};
 }
 
 }  // namespace

@@ -10,11 +10,12 @@
 namespace wtool::engine {
 
 // Identifies the file that a path names. A different file at the same path has a different identity, even if it has got
-// the inode number of a deleted one. What can be changed about a file, such as its times, is not part of its identity.
+// the inode number of a deleted one. Only where the file system does not know times of birth, a change of the file
+// changes its identity.
 struct FileIdentity {
   dev_t device = 0;
   ino_t inode = 0;
-  std::int64_t born_ns = 0;  // 0 where the file system does not know it
+  std::int64_t born_ns = 0;  // or last changed, if the file system does not know when the file was born
 
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };

@@ -1,7 +1,8 @@
 // Finds out, from a command's standard error, whether the sandbox caused an error.
 //
-// When in doubt, it reports nothing: a message is evidence only if it is worded as programs report a refusal and names
-// a path that the sandbox denies to the command, and if the host itself could have done what was refused.
+// When in doubt, it reports nothing. A message about a file is evidence only if it is worded as programs report a
+// refusal and names a path that the sandbox denies to the command, although the host may use it; a message about a
+// process, only if the host may signal it. Messages about the network or shared memory are judged by their words alone.
 #pragma once
 
 #include <sys/types.h>

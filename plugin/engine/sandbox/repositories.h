@@ -14,8 +14,9 @@ namespace wtool::engine {
 
 using FoundByPath = std::map<std::string, FoundRepository>;
 
-// Adds the paths to bind and to watch, for all repositories except those in `made`. A closed folder is bound as a
-// whole, so that a command can neither open it nor change what is in it.
+// Adds the paths to bind and to watch, for all repositories except unchanged ones in `made`. A closed folder is bound
+// as a whole if possible, so that a command can neither open it nor change what is in it. What cannot be protected is
+// in names.problems.
 void protect_repositories(const Repositories& repositories, const FoundByPath& made,
                           const std::vector<Root>& write_roots, bool namespaces, NamesInFolders& folders,
                           ProtectedNames& names);

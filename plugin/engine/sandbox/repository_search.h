@@ -38,7 +38,8 @@ struct FoundRepository {
   };
   std::string path;  // of the .git, or of the bare repository
   Kind kind = Kind::folder;
-  // An inode number may be reused for another file; the time of birth tells the two apart.
+  // An inode number may be reused for another file; the time of birth, if the file system knows it, tells the two
+  // apart.
   dev_t device = 0;
   ino_t inode = 0;
   std::int64_t born_ns = 0;
