@@ -31,7 +31,7 @@ Descriptor open_folder(int from, const char* path, std::uint64_t resolve) {
 std::string rename_in(int folder, const std::string& name) {
   const std::string wanted = name + ".put-aside-" + utc_text(std::chrono::system_clock::now(), "%Y%m%dT%H%M%SZ");
   for (int attempt = 1; attempt <= attempts; ++attempt) {
-    const std::string to = attempt == 1 ? wanted : wanted + '-' + std::to_string(attempt);
+    std::string to = attempt == 1 ? wanted : wanted + '-' + std::to_string(attempt);
     if (::syscall(SYS_renameat2, folder, name.c_str(), folder, to.c_str(), rename_no_replace) == 0) return to;
     if (errno != EEXIST) return {};
   }
@@ -81,7 +81,7 @@ PutAside put_aside(const Addition& addition) {
     if (!entry) break;
     if (slash == std::string::npos || !entry->is_folder) {
       if (slash != std::string::npos && addition.obstacle == entry->identity) {
-        result.error = path + '/' + name + " existed before and is not a folder";
+        result.error.append(path).append("/").append(name).append(" existed before and is not a folder");
         return result;
       }
       const std::string prefix = path == "/" ? path : path + '/';
