@@ -9,9 +9,10 @@
 namespace wtool {
 
 // "; did you mean 'NAME'?", where NAME is `prefix` followed by the nearest known name: the fewest edits (insert,
-// delete, replace, or swap neighbours) turn `name` into it. Empty: each known name needs more than one edit, and more
-// edits than a third of its length. Only the first 2,000 names are compared, so that many mistakes in a large file stay
-// affordable.
+// delete, replace, or swap neighbours) turn `name` into it. A known name that needs more than one edit, and more edits
+// than a third of its length, is not near enough. Names of one character, or of more than 128, are not compared. Only
+// the first 2,000 known names are compared, so that many mistakes in a large file stay affordable. Empty: no name is
+// near enough.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known, std::string_view prefix = "");
 
 // The name that did_you_mean() has put into a message. Empty: the message has no such name.

@@ -43,7 +43,7 @@ class Trail {
 
   const TrailOptions& options() const { return options_; }
 
-  // Appends one line: `event` ("start", "end", "refusal", "approval"), the time, and then `fields`, a JSON object.
+  // Appends one line: the time, `event` ("start", "end", "refusal", "approval", ...), and then `fields`, a JSON object.
   // Returns an empty text once the line is written. Otherwise, returns a sentence without its full stop: which file,
   // why the event could not be written, and what to do. A line has at most 64 KiB; longer texts in `fields` are cut,
   // and a note in each says so.

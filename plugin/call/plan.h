@@ -33,16 +33,17 @@ using ToolRules = std::function<policy::Verdict(const std::string& directory, co
 // What a tool wants to run.
 struct CommandRequest {
   std::string line;                      // shell text, without NUL
-  std::vector<std::string> words;        // not empty: run these without a shell; `line` shows them
+  std::vector<std::string> words;        // if not empty, these run, without a shell, and `line` only shows them
   std::vector<std::string> executed;     // a safer form of `words`, which is run instead; empty: `words` are run
   std::optional<std::string> directory;  // relative to the host's working directory; absent: that directory
-  std::string directory_parameter = "working_directory";          // the caller's name for it, for messages
-  std::optional<std::chrono::milliseconds> timeout;               // absent: the configured default
-  policy::Variables environment;                                  // the caller's, in addition to the host's
-  policy::Variables tool_environment;                             // the tool's, also in addition to the host's
-  std::optional<std::string> standard_input;                      // absent: empty
-  ToolRules tool_rules;                                           // empty: none
-  std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // for the answers; nullptr: commands.approvals
+  std::string directory_parameter = "working_directory";  // the caller's name for it, for messages
+  std::optional<std::chrono::milliseconds> timeout;       // absent: the configured default
+  policy::Variables environment;                          // the caller's, in addition to the host's
+  policy::Variables tool_environment;                     // the tool's, also in addition to the host's
+  std::optional<std::string> standard_input;              // absent: empty
+  ToolRules tool_rules;                                   // empty: none
+  // Where permanent answers to a question of `tool_rules` are kept; nullptr: in the file of commands.approvals.
+  std::shared_ptr<const policy::RememberedAnswers> tool_answers;
   std::optional<std::size_t> output_bytes;  // how many bytes of each stream are kept; absent: as configured
   bool expands = false;                     // a line that is judged word by word may have globs and a few variables
   bool interactive = false;                 // the command gets a terminal, and nobody judges what is typed there

@@ -90,8 +90,8 @@ class Pool {
   // number in the pool, which is never 0. A slot whose pilot leaves is kept until its connection ends: until then the
   // pilot is ending what the session keeps.
   std::uint64_t park(Slot slot);
-  // Returns the parked slot. A slot without a channel: none is parked under this number (any more). The connection of a
-  // returned slot may have ended, too.
+  // Returns the parked slot, whose connection may have ended. A slot without a channel: no slot is parked under this
+  // number.
   Slot unpark(std::uint64_t number);
   // True if the connection of the parked slot is alive, as far as is known without waiting.
   bool is_parked(std::uint64_t number);

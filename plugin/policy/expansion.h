@@ -27,8 +27,9 @@ struct NotExpanded {
   std::string hint;
 };
 
-// Expands the open words of a script that has no lasting obstacle. On success, returns nothing, and the script no
-// longer has an obstacle. On failure, returns the reason, and the script must no longer be used.
+// Expands the words of a script that have marks (Word::open). Script::lasting must be empty. On success, returns
+// nothing, and the script no longer has an obstacle. On failure, returns the reason, and the script must no longer be
+// used.
 //
 // - A glob is expanded in the directory in which its command is certain to run: that of the call or, after `cd DIR &&`,
 //   DIR. All commands before the glob must be known not to change files, because they run after the expansion.

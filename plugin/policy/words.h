@@ -24,7 +24,7 @@ struct Word {
   bool is_path = false;
 };
 
-// The marks in Word::open. A word whose text contains such bytes is never open.
+// The marks in Word::open, which stays empty for a word whose text contains such a byte itself.
 enum OpenMark : char { star_mark = 1, any_mark, bracket_mark, home_mark, directory_mark, status_mark };
 
 // Words as a person would write them, with quotes where a shell needs quotes. parse() reads the same words from the
@@ -80,7 +80,7 @@ struct Script {
   // literal words, joined by ; && || | ! and newlines, with redirections between descriptors and to or from /dev/null,
   // and at most one here-document, which is quoted.
   std::optional<Obstacle> obstacle;
-  // The first obstacle that remains after the open words have been expanded.
+  // The first obstacle that expand_known() (policy/expansion.h) cannot remove.
   std::optional<Obstacle> lasting;
   // Why the line is not shell text, or is nested too deeply to be read. `commands` is then incomplete, and `obstacle`
   // is set as well.

@@ -21,7 +21,7 @@ struct Inner {
   enum class Kind {
     command,  // `command` is run as it is
     script,   // `text` is shell text
-    code,     // `text` is code of another language, or the program is controlled in a way that cannot be judged: ask
+    code,     // `text` is code of another language, or the program is controlled in a way that cannot be judged
     unclear,  // the wrapper's own arguments are not understood, so it could run anything
   };
   Kind kind = Kind::command;

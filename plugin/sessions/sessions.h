@@ -80,7 +80,7 @@ class Session {
   };
   State state() const;
 
-  // How many commands have run.
+  // How many commands have run and ended. Commands that were refused or could not be started do not count.
   std::uint64_t commands() const;
 
   enum class Begin { begun, busy, closed };

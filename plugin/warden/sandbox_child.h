@@ -44,7 +44,7 @@ struct SandboxPlan {
   std::size_t bind_count = 0;          // 0: no namespace
   const char* directory_path = nullptr;
   int directory = -1;           // the same folder, opened outside the namespace
-  bool user_namespace = false;  // The child has been started in new namespaces, whose maps are to be written:
+  bool user_namespace = false;  // The child is in a new user namespace, and must write the two maps below.
   char user_map[32] = {};       // "1000 1000 1"
   char group_map[32] = {};
 };

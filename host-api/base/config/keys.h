@@ -21,7 +21,7 @@ enum class KeyType {
   path,              // the path of a file or a folder
   text,              // any text on one line
   paths,             // a list of paths
-  paths_or_default,  // the same, or `default`
+  paths_or_default,  // a list of paths, or `default`
   names,             // one of `choices`, or a list of relative paths, which may contain `default`
   entries,           // a list of commands in literal words
   programs,          // a list of names of programs, or "*"

@@ -243,8 +243,8 @@ class TextScan {
     return text_.substr(begin, at - begin);
   }
 
-  // Whether USER, ROLE or GROUP is among the words before `at`, as in ALTER ROLE "bob" LOGIN PASSWORD 'X'. They may be in
-  // an earlier statement: only a reader of SQL could tell, because names may contain a semicolon.
+  // Whether USER, ROLE or GROUP is among the words before `at`, as in ALTER ROLE "bob" LOGIN PASSWORD 'X'. They may be
+  // in an earlier statement: only a reader of SQL could tell, because names may contain a semicolon.
   bool follows_account(std::size_t at) const {
     constexpr std::size_t reach = 512;
     const std::size_t first = at > reach ? at - reach : 0;

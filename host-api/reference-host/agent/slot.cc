@@ -26,8 +26,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 // A call that lasts longer than this reports that it has begun. This is longer than a tick of the kernel usually is
-// (4 ms): a timer that ends before the next tick must be set in the processor, which takes a virtual machine some 20 µs,
-// and as long again when the timer is stopped.
+// (4 ms): a timer that ends before the next tick must be set in the processor, which takes a virtual machine some
+// 20 µs, and as long again when the timer is stopped.
 constexpr milliseconds start_told_after{5};
 
 // The channel of the call that this thread runs. The plugin's log records during the call are sent there.

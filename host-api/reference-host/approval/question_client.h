@@ -56,7 +56,7 @@ class QuestionClient {
     std::string in{};
     bool is_ready = false;
     bool is_gone = false;
-    std::string answered{};  // what the reply to the last answer says; empty: no reply has come
+    std::string answered{};  // "taken", or why the last answer was not accepted; empty: no reply has come
   };
 
   void connect_to(const Descriptor& folder, const std::string& path, const std::string& name);

@@ -29,7 +29,8 @@ namespace {
 using nlohmann::json;
 
 // A question may be withdrawn before it gets to ask(). This many such withdrawals are remembered, so that ask() can
-// refuse the question immediately. The oldest is dropped first, since most of these questions never get to ask().
+// refuse the question immediately. There is a limit, because most of these questions never get to ask(); if it is
+// reached, the oldest withdrawal is forgotten.
 constexpr std::size_t max_withdrawn_early = 1024;
 constexpr std::size_t max_left = 1000;
 constexpr std::size_t max_peers = 16;

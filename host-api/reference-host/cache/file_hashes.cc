@@ -128,7 +128,8 @@ FileState FileHashes::look(const std::string& path) {
 }
 
 // Call it with mutex_ held. The first line of the record file has the hash of all that follows. After it, there is one
-// record for each hashed file: its path, a NUL, the six numbers that are taken below, its hash and a newline.
+// record for each hashed file: its path, a NUL, the six numbers of Known (device, inode, bytes, modified, changed,
+// read), its hash and a newline.
 void FileHashes::load() {
   if (loaded_) return;
   loaded_ = true;

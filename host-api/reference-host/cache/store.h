@@ -1,9 +1,9 @@
 // Keeps on disk what steps have made: their results and the contents of their outputs.
 //
 //   $XDG_CACHE_HOME/wtool/steps/
-//     entries/KEY    a result, and which outputs belong to it, with hashes of what the file itself has
+//     entries/KEY    a result, and which outputs belong to it; the file also has hashes of its own text
 //     blobs/HASH     the content of an output
-//     latest/STEP    the key of the newest entry of a step, which shows what has changed since
+//     latest/STEP    the key of the newest entry of a step, with which a later step is compared to say what has changed
 //     files/HASH     the record of FileHashes for one directory
 //     new/           what is being written
 //     lock           shared by processes that write, exclusive to a process that trims or clears the store

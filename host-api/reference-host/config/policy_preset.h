@@ -4,8 +4,9 @@
 //   const auto preset = policy_preset({.kind = PolicyPreset::Kind::project, .root = "/home/me/app"}, error);
 //   if (preset) config_files.add_policy(*preset);
 //
-// - The boundary is the kernel's sandbox: every command can write only below the root and in temporary folders. It can
-//   read these folders, the system and the toolchains in the home folder, but not the rest of the home folder.
+// - The boundary is the kernel's sandbox. Every command can write in temporary folders and, with Kind::project, below
+//   the root. It can read these folders, the root, the system and the toolchains in the home folder, but not the rest
+//   of the home folder.
 // - The user's file may change `defaults`. `boundary` comes after it and is locked: the project's file, which an agent
 //   may write, can only tighten it.
 #pragma once

@@ -38,7 +38,7 @@ std::string check(std::span<const Callable> known, std::string_view kind, std::s
   for (const Callable& callable : known) {
     if (callable.name == name) {
       if (callable.arguments == arguments) return "";
-      return std::string(name) + " takes " + std::to_string(callable.arguments) + " argument(s), not " +
+      return "'" + std::string(name) + "' takes " + std::to_string(callable.arguments) + " argument(s), not " +
              std::to_string(arguments);
     }
     names.emplace_back(callable.name);
@@ -102,7 +102,7 @@ CallResult matches(const std::string& text, const Value& wanted, const Pattern* 
   std::shared_ptr<const Pattern> compiled;
   if (pattern == nullptr) {
     const std::string* written = wanted.as_text();
-    if (written == nullptr) return CallMistake{"matches needs a string, but got " + described(wanted), true};
+    if (written == nullptr) return CallMistake{"'matches' needs a string, but got " + described(wanted), true};
     if (!budget.spend(steps_to_compile + written->size())) return CallMistake{budget.message()};
     auto made = Pattern::compile(*written);
     if (auto* why = std::get_if<std::string>(&made)) {
@@ -139,7 +139,7 @@ CallResult call_function(std::string_view name, std::span<const Value> arguments
   if (name == "size") return size(value, budget);
   if (name == "type") return Value(value.type_name());
   if (name == "matches") {
-    if (value.as_text() == nullptr) return CallMistake{"matches needs a string, but got " + described(value)};
+    if (value.as_text() == nullptr) return CallMistake{"'matches' needs a string, but got " + described(value)};
     return matches(*value.as_text(), arguments[1], pattern, budget);
   }
   if (name == "string") {
@@ -162,13 +162,15 @@ CallResult call_method(std::string_view name, const Value& object, std::span<con
   }
   if (text == nullptr) {
     return CallMistake{
-        std::string(name) + " needs a string" + (name == "includes" ? " or a list" : "") + " before the '.', but got " +
-        described(object) +
+        "'" + std::string(name) + "' needs a string" + (name == "includes" ? " or a list" : "") +
+        " before the '.', but got " + described(object) +
         (name == "contains" && object.as_list() != nullptr ? "; to look for an element of a list, use includes" : "")};
   }
   if (name == "matches") return matches(*text, wanted, pattern, budget);
   const std::string* part = wanted.as_text();
-  if (part == nullptr) return CallMistake{std::string(name) + " needs a string, but got " + described(wanted), true};
+  if (part == nullptr) {
+    return CallMistake{"'" + std::string(name) + "' needs a string, but got " + described(wanted), true};
+  }
   if (!budget.spend_text(text->size() + part->size())) return CallMistake{budget.message()};
   if (name == "startsWith") return Value(text->starts_with(*part));
   if (name == "endsWith") return Value(text->ends_with(*part));

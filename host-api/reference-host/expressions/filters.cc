@@ -112,7 +112,7 @@ Result joined_elements(const List& list, const std::string& separator, Budget& b
 Result of_list(const Filter& filter, const Value& value, std::string_view name, Budget& budget) {
   const List* list = value.as_list();
   if (list == nullptr) {
-    return std::string(name) + " needs a list, but got " + described(value) +
+    return "'" + std::string(name) + "' needs a list, but got " + described(value) +
            (value.as_text() != nullptr ? "; the filters 'lines' and 'split' make a list from a text" : "");
   }
   if (filter.kind == Filter::Kind::join) {

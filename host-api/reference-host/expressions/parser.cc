@@ -262,7 +262,8 @@ class Parser : private TokenReader {
     node.variable = std::string(variable.text);
     if (variable.kind == Token::Kind::name) next();
     if (variable.kind != Token::Kind::name || !sees(",")) {
-      return fail(variable.offset, node.text + " takes a name and an expression: list." + node.text + "(x, x > 1)");
+      return fail(variable.offset,
+                  "'" + node.text + "' takes a name and an expression: list." + node.text + "(x, x > 1)");
     }
     bound_.push_back(node.variable);
     while (!failed() && take(",")) node.operands.push_back(nested(node.offset));
@@ -270,7 +271,7 @@ class Parser : private TokenReader {
     if (!failed() && !take(")")) fail(current().offset, "a ')' is missing here");
     const std::size_t given = node.operands.size();
     if (given != 2 && !(given == 3 && node.text == "map")) {
-      fail(node.offset, node.text + " takes 2 argument(s), not " + std::to_string(given));
+      fail(node.offset, "'" + node.text + "' takes 2 argument(s), not " + std::to_string(given));
     }
   }
 

@@ -87,7 +87,7 @@ std::variant<Value, std::string> size_of(const Value& value) {
   } else if (const Map* map = value.as_map()) {
     count = map->fields.size();
   } else {
-    return "size needs a string, a list or a map, but got " + described(value);
+    return "'size' needs a string, a list or a map, but got " + described(value);
   }
   return Value(static_cast<std::int64_t>(count));
 }

@@ -48,7 +48,8 @@ class Jobs {
 
  public:
   static constexpr std::size_t max_jobs = 100;
-  // A command that fails within this time is answered as a failure, and not as a job.
+  // A call with `background` becomes a job after this time. If its command ends sooner, the call is answered with the
+  // result, so a command that fails immediately does not become a job.
   static constexpr std::chrono::milliseconds background_wait{500};
   static constexpr std::chrono::milliseconds max_ttl{24L * 60 * 60 * 1000};
   // How often a client should ask whether a task has ended.

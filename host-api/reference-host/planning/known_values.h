@@ -32,7 +32,7 @@ class KnownValues final : public expressions::Scope {
   bool is_open(const expressions::NameUse& use) const;
   bool knows_all(const expressions::Template& text) const;
 
-  // Sets a name that has a value only in one state: matrix.
+  // Sets a name that has a value only in the state that is planned now: matrix.
   void set_local(const std::string& name, expressions::Value value);
 
  private:

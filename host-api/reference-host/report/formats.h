@@ -23,9 +23,9 @@ std::string run_json(const journal::RunRecord& run, const std::string& status, b
 // not complete but has no failed case, an extra case says so, so that the run never looks green.
 std::string junit_xml(const journal::RunRecord& run);
 
-// html_report.cc: a run as one page that needs no other files: no script, no style and no picture. It has the diagram
-// if `workflow` is not null. Nothing is masked here, so secrets must be masked in `run`. The page is also well-formed
-// XML. `being_written`: the run still runs.
+// html_report.cc: a run as one page, which contains its style and its diagram, needs no other file and has no script.
+// It has the diagram only if `workflow` is not null. Nothing is masked here, so secrets must be masked in `run`. The
+// page is also well-formed XML. `being_written`: the run still runs.
 std::string html_report(const journal::RunRecord& run, const workflow::Workflow* workflow, bool being_written = false);
 
 // ---- github.cc: a run for GitHub Actions.
@@ -65,7 +65,8 @@ std::string summary_text(const workflow::Workflow& workflow, const runner::RunRe
 // "interrupted" if not.
 std::string status_text(const journal::RunRecord& run, bool being_written);
 
-// If only a part of the workflow ran, the text after the run's status: " (until Test)", " (only Test)". Otherwise empty.
+// If only a part of the workflow ran, the text after the run's status: " (until Test)", " (only Test)". Empty: the
+// whole workflow ran.
 std::string part_text(const runner::RunPart& part);
 inline std::string part_text(const journal::RunRecord& run) { return part_text(runner::RunPart{run.until, run.only}); }
 

@@ -33,8 +33,8 @@ class AbortWatcher {
   // Requests the stop if the file has appeared, unless watches report it. Any thread may call this.
   void look();
 
-  // Why the file is not watched (no inotify instance was left, say); empty: it is watched. If the kernel refuses a watch
-  // later, the watcher looks for the file every 100 ms.
+  // Why the file is not watched (no inotify instance was left, say); empty: it is watched. If the kernel refuses a
+  // watch later, the watcher looks for the file every 100 ms.
   const std::string& error() const { return error_; }
 
  private:

@@ -61,7 +61,7 @@ struct ParsedCommand {
   std::optional<std::size_t> obstacle = {};  // the first word that is not understood; nothing after it is read
   std::string unknown = {};                  // that word, if it is an unknown option: "-x", "--name"
   std::string reason = {};                   // a clause that says why it is not understood
-  bool passed_over = false;                  // lenient: an unknown option that may take a value was skipped
+  bool passed_over = false;                  // Manner::lenient: an unknown option that may take a value was skipped
 
   bool has(std::string_view options) const { return in_force(options) != nullptr; }
   // The last of these options that was given: it overrides the earlier ones. nullptr: none was given, or the last one
@@ -75,8 +75,8 @@ struct ParsedCommand {
 
 // The words must outlive the ParsedCommand that is read from them.
 
-// For proofs that a command is safe: all words are taken as known, `unproven` options are taken as unknown, and
-// everything that is not known to be safe is a problem. The tool must have rules.
+// Finds out whether a command is safe: every word is read as it is, an `unproven` option counts as unknown, and
+// whatever is not known to be safe becomes a problem. find_rules() must know the tool.
 ParsedCommand read_safe(std::string_view tool, const Words& words);
 
 // Reads words[from ...], some of which may be known only when the command runs. Such a word is read as an operand. If

@@ -165,15 +165,18 @@ struct ProgramSpec {
 
   Runs runs = Runs::nothing;
   unsigned manner = 0;
-  std::size_t before = 0;              // operands before the command
+  std::size_t before = 0;              // how many operands come before the command
   std::string_view placeholders = {};  // for a file's name in a COMMAND...: "{} {/}"; without any, the name comes last
   std::string_view idle = {};          // names of options with which it runs nothing: "V version"
   std::string_view script = {};        // options whose value is shell text
   std::string_view code = {};          // options whose value is code, or a program or a file of commands that is run
-  std::string_view words = {};         // Runs::words: words that name a program; steered: subcommands that run none
-  std::string_view beginnings = {};    // the same for beginnings of words
-  std::string_view letters = {};       // the same for letters that follow each other in a bundle of options
-  std::string_view parts = {};         // the same for parts of words, in capitals
+  // Runs::words: the program runs something if an argument is one of `words`, begins with one of `beginnings`, contains
+  // one of `parts` (which are in capitals, and match in any case), or is a bundle of options with the text `letters`.
+  // Runs::steered: `words` are the subcommands that run nothing.
+  std::string_view words = {};
+  std::string_view beginnings = {};
+  std::string_view letters = {};
+  std::string_view parts = {};
   Bare bare_runs = Bare::nothing;
   bool names_variables = false;  // its operands are names of variables, which a shell may evaluate
   bool assignments = false;      // NAME=value may precede the command
@@ -187,8 +190,10 @@ struct ProgramSpec {
   bool terminal = false;                   // made for a person at a terminal ...
   std::string_view without_terminal = {};  // ... except with these options: "-b --batch"
   bool subcommands = false;                // its first operand names a subcommand, which may have its own spec
-  bool values_known = false;               // all options that take a value are listed, so deny entries are read exactly
-  std::string_view synonyms = {};          // for deny entries: "f=force D=delete+force"
+  bool values_known = false;               // all options that take a value are listed (wrappers/deny_match.cc)
+  // For entries of deny and ask lists: options that mean the same, and letters that mean several options together:
+  // "f=force D=delete+force".
+  std::string_view synonyms = {};
 
   std::optional<Covenant> covenant = {};
 

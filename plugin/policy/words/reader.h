@@ -92,9 +92,11 @@ class WordReader {
     bool quoted = false;      // a part was quoted, escaped or expanded: the word is not a keyword or a number
     bool assignment = false;  // NAME=value, NAME+=value, NAME[...]=value
     bool array = false;       // NAME=(...)
-    // The open parts, with their positions in the word's text. `closed`: the word has other parts that are not literal.
+    // The parts that expand_known() can expand, each as its mark in Word::open, with its position in the word's text.
+    // `closed`: the word also has parts that are not literal and that expand_known() cannot expand.
     std::vector<std::pair<std::size_t, OpenMark>> marks;
     bool closed = false;
+    // The obstacle to note if such a part cannot be expanded after all: where it begins, and what it is.
     std::size_t open_at = 0;
     std::string open_what;
   };
@@ -130,7 +132,7 @@ class WordReader {
   bool as_dash() const { return findings_.dialect.dash; }
   Range range(std::size_t begin, std::size_t end) const;
   void note(std::size_t begin, std::string_view what);       // an obstacle from `begin` to the cursor
-  void note_open(std::size_t begin, std::string_view what);  // an obstacle that an expansion may remove
+  void note_open(std::size_t begin, std::string_view what);  // an obstacle that expand_known() may remove
   void fail(std::size_t begin, std::string_view what);       // an error, in the same range
   void give_up(std::size_t begin, std::string_view what);
   bool bash_only(std::size_t begin, std::string_view what);

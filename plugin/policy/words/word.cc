@@ -192,8 +192,8 @@ WordReader::ReadWord WordReader::word(Place place) {
   return read;
 }
 
-// Called at the end of a word. If the word is an argument whose only unknown parts can be expanded (see Word::open), puts
-// its text into `open`, with a mark in place of each of them. Otherwise, notes a lasting obstacle.
+// Called at the end of a word. If the word is an argument whose only unknown parts can be expanded (see Word::open),
+// puts its text into `open`, with a mark in place of each of them. Otherwise, notes a lasting obstacle.
 void WordReader::settle_open(ReadWord& read, Place place, const std::vector<std::size_t>& brackets,
                              const std::string& text) {
   if (read.marks.empty() && brackets.empty()) return;

@@ -94,7 +94,8 @@ bool judge_program_option(const Judgement& judgement);
 // True if a subcommand of this program belongs to judge_prefix.
 bool has_prefix_subcommands(std::string_view program);
 
-// True for a program of judge_prefix whose options are all known.
+// True for a program of judge_prefix that runs the words after its own options and operands, and whose options are all
+// known.
 bool hands_rest_on(std::string_view tool);
 
 }  // namespace wtool::policy

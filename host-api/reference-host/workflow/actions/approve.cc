@@ -26,8 +26,8 @@ bool read_by(ActionReading& in, OptionReader& options, ApproveAction& made) {
   return true;
 }
 
-// A question is asked once, on this machine, and its answer is public, so options about tries, places, limits, files and
-// secrets are mistakes.
+// A question is asked once, on this machine, and its answer is public, so options about tries, places, limits, files
+// and secrets are mistakes.
 bool takes_option(const std::string& name) {
   return is_one_of(name, {"by", "timeout", "result", "on_failure", "lock", "max"});
 }
