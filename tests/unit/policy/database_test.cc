@@ -97,7 +97,7 @@ std::string page() {
     }
   }
   text +=
-      "\n## Judged by what they run\n\nOf these it is known what they run, and not which of their arguments only "
+      "\n## Judged by what they run\n\nIt is known what these programs run, but not which of their arguments only "
       "read:\n\n";
   std::string line;
   for (const std::string_view name : program_names()) {
