@@ -40,7 +40,7 @@ class StartRequest {
   int ruleset_ = -1;
   std::string text_;
   bool begun_ = false;
-  std::size_t sent_ = 0;  // of the text
+  std::size_t sent_ = 0;  // how many bytes of text_ were sent
 };
 
 }  // namespace wtool::engine

@@ -12,8 +12,8 @@ namespace wtool::host {
 
 namespace {
 
-// How many withdrawn questions are remembered, in case they are asked later. There is a limit, since most of them are
-// never asked.
+// A question may be withdrawn before it gets to ask(). This many withdrawals are remembered, so that ask() can refuse
+// such a question immediately. There is a limit, because most of these questions never get to ask().
 constexpr std::size_t max_withdrawn = 1024;
 
 constexpr std::string_view prompt = "Allow this? yes / no / always / never [no]: ";
@@ -21,14 +21,12 @@ constexpr std::string_view prompt = "Allow this? yes / no / always / never [no]:
 // Parses a line as an answer. False: it is not one.
 bool parse_answer(std::string_view line, Approval& answer) {
   const std::string word = lowered(trimmed(line));
+  // An answer that is remembered needs a whole word, so that one wrong key does not give it.
   constexpr std::array<std::pair<std::string_view, Approval>, 7> words{{{"", Approval::no},
                                                                         {"n", Approval::no},
                                                                         {"no", Approval::no},
                                                                         {"y", Approval::yes},
                                                                         {"yes", Approval::yes},
-                                                                        // An answer that is remembered needs a whole
-                                                                        // word, so that one wrong key does not give
-                                                                        // it.
                                                                         {"always", Approval::always},
                                                                         {"never", Approval::never}}};
   const auto found = std::find_if(words.begin(), words.end(), [&](const auto& known) { return known.first == word; });

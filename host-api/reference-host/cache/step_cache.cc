@@ -30,7 +30,7 @@ std::string serialized(const std::vector<std::string>& texts) {
   return all;
 }
 
-// What the store keeps of the parts: hashes, because a value may be long, or not for everybody.
+// What the store keeps of the parts: hashes, because a value may be long, or private.
 std::map<std::string, std::string> hashes_of(const std::map<std::string, std::string>& parts) {
   std::map<std::string, std::string> hashes;
   for (const auto& [name, value] : parts) hashes.emplace_hint(hashes.end(), name, sha256(value));

@@ -210,7 +210,8 @@ std::string changes(const std::string& before, const std::string& after) {
   return out;
 }
 
-// Asks whether to make the change, unless `yes` is set. Nothing: it is to be made. If not, returns the exit status.
+// Asks whether to make the change, unless `yes` is set. Nothing: the change is to be made. Otherwise,
+// returns the exit status of the program.
 std::optional<int> confirmed(bool yes, const std::string& question) {
   if (yes) return std::nullopt;
   Stop stop;

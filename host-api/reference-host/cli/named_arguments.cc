@@ -83,7 +83,7 @@ json parsed_value(const std::string& text) {
   return std::move(holder["value"]);
 }
 
-// The value of NAME=VALUE by the schema of NAME. Nothing: `error` says what is allowed.
+// The value in NAME=VALUE, with a type that the schema of NAME allows. Nothing: `error` says what is allowed.
 std::optional<json> typed(const NamedArgument& argument, const json& schema, std::string& error) {
   if (takes(schema, "string")) return argument.value;
   json value = parsed_value(argument.value);

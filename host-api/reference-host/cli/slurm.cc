@@ -16,7 +16,7 @@ namespace wtool::host {
 
 namespace {
 
-constexpr int client_seconds = 10;        // for a client program
+constexpr int client_seconds = 10;        // the time that a program of Slurm has
 constexpr std::size_t max_job_name = 64;  // of a job
 constexpr std::size_t max_ids = 1000;     // on one command line
 

@@ -116,8 +116,7 @@ void test_cancel_during(Trial& trial) {
                                       .before_run =
                                           [&](wtool_call* made) {
                                             other = std::thread([&, made, i] {
-                                              // Waits a little longer each time, so that the stop comes at different
-                                              // moments.
+                                              // Each time a little later: the call is stopped at another moment.
                                               std::this_thread::sleep_for(std::chrono::microseconds(200 * i));
                                               ready.tool().call_cancel(made, WTOOL_CANCEL_GRACEFUL, view("a test"));
                                               while (!over) {

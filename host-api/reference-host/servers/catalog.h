@@ -54,7 +54,7 @@ class Catalog {
     const Settings* settings = nullptr;
     const Offer* pinned = nullptr;         // nullptr: nothing is pinned for the server
     const CatalogTool* offered = nullptr;  // nullptr: no such tool is pinned for this server
-    bool allowed = false;                  // by `tools`
+    bool allowed = false;                  // the key `tools` of the server's configuration allows it
   };
   std::optional<Found> find(std::string_view id) const;
 

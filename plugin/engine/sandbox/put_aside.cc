@@ -43,7 +43,7 @@ struct Entry {
   FileIdentity identity;
 };
 
-// What a name in a folder stands for, without following a link; nothing: errno says why.
+// What is at a name in a folder: a link itself, not its target. Nothing: errno says why.
 std::optional<Entry> entry_at(int folder, const char* name) {
   struct statx status {};
   const unsigned wanted = STATX_TYPE | STATX_INO | STATX_BTIME | STATX_CTIME;

@@ -1,8 +1,8 @@
 // Decides whether an entry of a deny list, read as options and operands, matches a command (arguments_match in
 // policy/wrappers.h).
 //
-// - For a program with values_known, it is clear which word is the value of an option. For any other program, a word
-//   after an option may be its value or an operand: the entry matches if either reading makes it match.
+// - If the spec of the program has values_known and lists an option, it is clear which word is its value. A word after
+//   any other option may be its value or an operand: the entry matches if either reading makes it match.
 // - A word that is not literal may be anything: nothing, one word, or several.
 #include <algorithm>
 #include <utility>

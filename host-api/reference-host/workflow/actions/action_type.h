@@ -95,7 +95,7 @@ const ActionType* type_named(std::string_view name);  // nullptr: no action has 
 // The words that an action begins with, in lower case.
 const std::vector<std::string>& action_words();
 
-// Reads an action from `text`, which follows `State:`, and the code blocks below it. Nothing after a diagnostic.
+// Reads an action from `text`, which follows `State:`, and the code blocks below it. Nothing: a diagnostic says why.
 // `offset` is the place of the action.
 std::optional<Action> read_action(const MappedText& text, const std::vector<CodeBlock>& blocks, std::size_t offset,
                                   Diagnostics& diagnostics);

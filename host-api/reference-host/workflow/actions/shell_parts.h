@@ -7,14 +7,14 @@
 
 namespace wtool::host::workflow {
 
-// Reads the command, in quotes or in the block below, without its options. False after a diagnostic.
+// Reads the command, in quotes or in the block below, without its options. False: a diagnostic says why.
 bool read_shell_command(ActionReading& in, ShellAction& made);
 
 // The name of an option of the command (working_dir, env, env_file, shell, shell_options), as messages show it; empty:
 // `name` is not such an option.
 std::string shell_option_of(const std::string& name);
 
-// Reads such an option and its value. False after a diagnostic.
+// Reads such an option and its value. False: a diagnostic says why.
 bool read_shell_option(ActionReading& in, const std::string& name, ShellAction& made);
 
 // Parses the template in a command that was read.

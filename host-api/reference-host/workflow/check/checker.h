@@ -111,7 +111,7 @@ struct NameRead {
   std::string longer;
   std::size_t offset = 0;
   bool may_be_missing = false;  // the template has a default for it, or tests it first
-  bool in_command = false;      // as ${name}
+  bool in_command = false;      // it is ${name} in a command, and not {{ name }}
   bool whole_condition = false;
   std::size_t state = no_state;
   bool in_action = false;  // in the action of `state`; otherwise in one of its exits

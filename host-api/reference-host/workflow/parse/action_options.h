@@ -64,18 +64,18 @@ class OptionReader {
   std::set<std::string> seen_;
 };
 
-// Takes the value of `on` or `slot`, with or without quotes. False after a diagnostic.
+// Takes the value of `on` or `slot`, with or without quotes. False: a diagnostic says why.
 bool take_on(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out);
 bool take_slot(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out);
 
 // True for the options that set limits: sandbox, network, memory, cpu and processes.
 bool is_limit(std::string_view name);
-// Takes the value of such an option. False after a diagnostic.
+// Takes the value of such an option. False: a diagnostic says why.
 bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view name, PlaceOptions& out);
 
 // ---- typed_output.cc
 
-// Takes the value of `output`: a JSON Schema, or the short form from which one is made. False after a diagnostic.
+// Takes the value of `output`: a JSON Schema, or the short form from which one is made. False: a diagnostic says why.
 bool take_output(ActionCursor& cursor, Diagnostics& diagnostics, ActionOptions& out);
 
 // ---- action_arguments.cc: the name=value pairs.
@@ -86,7 +86,7 @@ std::optional<std::variant<expressions::Value, TemplateText>> take_value(ActionC
                                                                          const std::string& what);
 
 // Takes the rest of an action: pairs, some of them perhaps in `{% if ... %} ... {% endif %}`, and options in between.
-// False after a diagnostic.
+// False: a diagnostic says why.
 bool take_arguments(ActionCursor& cursor, OptionReader& options, ActionOptions& read_options,
                     std::vector<Argument>& arguments, Diagnostics& diagnostics);
 

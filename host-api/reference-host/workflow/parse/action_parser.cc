@@ -119,7 +119,7 @@ bool is_placed(const State& state) {
          state.defaults.has_value();
 }
 
-// Takes one option of a composite state. False after a diagnostic.
+// Takes one option of a composite state. False: a diagnostic says why.
 bool take_composite_option(ActionCursor& cursor, OptionReader& options, Diagnostics& diagnostics, ActionOptions& read,
                            StepDefaults& made) {
   std::string name = options.peek_name();

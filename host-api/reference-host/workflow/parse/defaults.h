@@ -13,10 +13,10 @@
 
 namespace wtool::host::workflow {
 
-// Reads the value of `env=`: an object of texts. False after a diagnostic.
+// Reads the value of `env=`: an object of texts. False: a diagnostic says why.
 bool take_environment(ActionCursor& cursor, Diagnostics& diagnostics,
                       std::vector<std::pair<std::string, TemplateText>>& out);
-// Reads the value of `env_file=`: the name of a file in quotes. False after a diagnostic.
+// Reads the value of `env_file=`: the name of a file in quotes. False: a diagnostic says why.
 bool take_environment_file(ActionCursor& cursor, Diagnostics& diagnostics, std::vector<NamedPlace>& out);
 
 // Writes into each action the defaults that apply to it. Without `source`, files of variables are not read.

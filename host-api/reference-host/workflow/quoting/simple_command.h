@@ -19,7 +19,7 @@ class SimpleCommandReader {
   struct Word {
     std::string text;  // at most about max_word bytes
     bool begun = false;
-    bool quoted = false;         // in part
+    bool quoted = false;         // true if any part of it is quoted
     bool unknown = false;        // a value or an expansion is in it
     bool is_assignment = false;  // NAME=..., NAME+=... or NAME[...]=...
 
