@@ -158,7 +158,6 @@ class LinesOfRun final : public runner::RunObserver {
     if (state.waits_for_node()) tell(label(step) + ": waits for a node");
     if (state.state == "stopping") tell(label(step) + ": is being stopped: " + state.reason);
   }
-  bool follows_local_calls() const override { return true; }
   void output(const runner::Step& step, bool /*is_error_stream*/, std::string_view bytes) override {
     const std::size_t end = bytes.find_last_not_of("\r\n");
     if (end == std::string_view::npos) return;

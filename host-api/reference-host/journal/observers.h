@@ -2,7 +2,6 @@
 // secrets from the next observer.
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 #include <string>
@@ -36,9 +35,6 @@ class Observers final : public runner::RunObserver {
   }
   void call_state(const runner::Step& step, const CallState& state) override {
     for (runner::RunObserver* one : all_) one->call_state(step, state);
-  }
-  bool follows_local_calls() const override {
-    return std::any_of(all_.begin(), all_.end(), [](const auto* one) { return one->follows_local_calls(); });
   }
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override {
     for (runner::RunObserver* one : all_) one->output(step, is_error_stream, bytes);
@@ -88,7 +84,6 @@ class Masking final : public runner::RunObserver {
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
   void state_entered(const runner::Step& step) override { next_.state_entered(step); }
   void call_state(const runner::Step& step, const CallState& state) override { next_.call_state(step, state); }
-  bool follows_local_calls() const override { return next_.follows_local_calls(); }
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
   void service(const runner::Step& step, const runner::ServiceEvent& event) override;

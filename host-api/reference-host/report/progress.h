@@ -55,7 +55,6 @@ class Progress final : public runner::RunObserver {
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
   void state_entered(const runner::Step& step) override;
   void call_state(const runner::Step& step, const CallState& state) override;
-  bool follows_local_calls() const override { return style_.live; }
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
   void service(const runner::Step& step, const runner::ServiceEvent& event) override;

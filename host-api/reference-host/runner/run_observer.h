@@ -137,9 +137,6 @@ class RunObserver {
   // The tool reports the state of the step's call, such as that the call waits for a node or has started. Not every
   // tool reports states.
   virtual void call_state(const Step& /*step*/, const CallState& /*state*/) {}
-  // Whether this observer needs call_state() for calls on this machine. If none does, it is not called for them, which
-  // saves time. For calls on a cluster, it is always called.
-  virtual bool follows_local_calls() const { return false; }
   virtual void output(const Step& /*step*/, bool /*is_error_stream*/, std::string_view /*bytes*/) {}
   virtual void logged(const Step& /*step*/, workflow::LogAction::Level /*level*/, std::string_view /*text*/) {}
   // Called on the threads of services, even after the service's step has ended, but before the run has.

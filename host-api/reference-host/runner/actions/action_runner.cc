@@ -105,11 +105,6 @@ void ActionRunner::call(const std::string& tool, const json& arguments, const st
     return mistake(options.cache.offset, why);
   }
   if (begin && !begin()) return;
-  const bool is_local = (place.on.empty() ? run.request().settings.on : place.on) != "cluster";
-  ToolCaller::StateSink state_sink;
-  if (!is_local || run.observer().follows_local_calls()) {
-    state_sink = [&](const CallState& state) { run.observer().call_state(step, state); };
-  }
   CallRecorder recorder(invocation, step);
   const ToolOutcome outcome = run.request().tools.call_at(
       place, tool, arguments, context.stop,
@@ -117,7 +112,7 @@ void ActionRunner::call(const std::string& tool, const json& arguments, const st
         recorder.add(stream == OutputStream::standard_error, bytes);
         run.observer().output(step, stream == OutputStream::standard_error, bytes);
       },
-      state_sink);
+      [&](const CallState& state) { run.observer().call_state(step, state); });
   result.outcome = to_outcome(outcome);
   recorder.finish(result.outcome);
   result.refused = is_refusal(result.outcome);
