@@ -25,37 +25,6 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
   return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return text.starts_with(start); });
 }
 
-// Each secret name contains one of these words, and few other names do. This must be fast, since the names of all
-// variables of each command are looked at.
-bool may_be_secret(std::string_view name) {
-  for (std::size_t at = 0; at < name.size(); ++at) {
-    const auto is_any = [rest = name.substr(at)](auto... words) { return (rest.starts_with(words) || ...); };
-    switch (name[at]) {
-      case 'A':
-        if (is_any("AUTH")) return true;
-        break;
-      case 'C':
-        if (is_any("CREDENTIAL", "CONNECTION_STRING", "COOKIE")) return true;
-        break;
-      case 'K':
-        if (is_any("KEY")) return true;
-        break;
-      case 'P':
-        if (is_any("PASS", "PWD", "PAT")) return true;
-        break;
-      case 'S':
-        if (is_any("SECRET")) return true;
-        break;
-      case 'T':
-        if (is_any("TOKEN")) return true;
-        break;
-      default:
-        break;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
@@ -76,7 +45,11 @@ bool is_secret_name(std::string_view name) {
     letters[i] = c == '-' || c == '.' ? '_' : upper(c);
   }
   const std::string_view plain(letters.data(), name.size());
-  if (!may_be_secret(plain)) return false;
+  // Each secret name contains one of these, and few other names do. All variables of each command are looked at.
+  if (!contains_any(plain, {"TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "CONNECTION_STRING", "AUTH", "COOKIE",
+                            "_PWD", "_PAT"})) {
+    return false;
+  }
   // A word that names the place or the kind of a secret is not a secret.
   if (ends_with_any(plain, {"_FILE",    "_FILES",    "_PATH",      "_DIR",       "_DIRECTORY", "_STDIN",   "_URL",
                             "_URI",     "_ENDPOINT", "_NAME",      "_KEY_ID",    "_TYPE",      "_TTL",     "_EXPIRY",
