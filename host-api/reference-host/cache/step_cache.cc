@@ -17,16 +17,14 @@ namespace {
 constexpr std::string_view key_version = "wtool step 3";
 constexpr std::string_view input_part = "file ";  // in `parts`, the beginning of an input file's name
 
-// Adds the text with its size, so that different lists of texts never become the same bytes.
-void add(Sha256& digest, std::string_view text) {
-  digest.add(std::to_string(text.size()) + ':');
-  digest.add(text);
+// Appends the text with its size, so that different lists of texts never become the same bytes.
+void append(std::string& to, std::string_view text) {
+  to.append(std::to_string(text.size())).append(1, ':').append(text);
 }
 
-// The texts as one, from which they could be read again.
 std::string serialized(const std::vector<std::string>& texts) {
   std::string all;
-  for (const std::string& text : texts) all.append(std::to_string(text.size())).append(1, ':').append(text);
+  for (const std::string& text : texts) append(all, text);
   return all;
 }
 
@@ -111,14 +109,12 @@ Look StepCache::look(const Work& work) {
   look.parts.emplace("the names of its outputs", serialized(work.outputs));
   add_inputs(work, look);
   if (!look.why.empty()) return look;
-  Sha256 digest;
-  add(digest, key_version);
-  add(digest, work.directory);
+  std::string all = serialized({std::string(key_version), work.directory});
   for (const auto& [name, value] : look.parts) {
-    add(digest, name);
-    add(digest, value);
+    append(all, name);
+    append(all, value);
   }
-  look.key = digest.finish();
+  look.key = sha256(all);
   if (options_.force) {
     look.why = "--force";
     return look;
