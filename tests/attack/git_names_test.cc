@@ -376,6 +376,17 @@ BOOST_FIXTURE_TEST_CASE(a_link_whose_times_the_command_changed_is_not_put_aside,
   BOOST_TEST(fs::is_symlink(inside + "/conf"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_link_that_the_command_moved_onto_the_way_is_put_aside, Fixture) {
+  repository(inside);
+  as_user("git config include.path ../conf/a/team.config; ln -s ../shared conf");
+  const Answer answer =
+      attack(held, "mv conf x; mkdir conf; mv x conf/a; mkdir shared\n" + payload("shared/team.config"));
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(has(changed(answer), inside + "/conf/a/team.config"));
+    BOOST_TEST(!fs::exists(inside + "/conf/a/team.config"));
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_write_root_that_is_a_repository_itself_is_held, Fixture) {
   as_user("git init -q --bare .");
   for (int i = 0; i < 2; ++i) {

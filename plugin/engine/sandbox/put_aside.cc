@@ -63,7 +63,7 @@ Addition Addition::missing(std::string base, std::string path) {
     const auto entry = entry_at(AT_FDCWD, addition.path.substr(0, end).c_str());
     if (!entry) break;
     if (entry->is_folder) continue;
-    addition.obstacle = entry->identity;
+    addition.obstacle = Obstacle{end, entry->identity};
     break;
   }
   return addition;
@@ -80,7 +80,7 @@ PutAside put_aside(const Addition& addition) {
     const auto entry = entry_at(folder.get(), name.c_str());
     if (!entry) break;
     if (slash == std::string::npos || !entry->is_folder) {
-      if (slash != std::string::npos && addition.obstacle == entry->identity) {
+      if (addition.obstacle == Obstacle{slash, entry->identity}) {
         result.error.append(path).append("/").append(name).append(" existed before and is not a folder");
         return result;
       }

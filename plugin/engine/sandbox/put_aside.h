@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,11 +21,19 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
+// What is on the way from the base of an addition to its path and is not a folder, such as a link.
+struct Obstacle {
+  std::size_t end = 0;  // how many characters of the addition's path name it
+  FileIdentity identity;
+
+  friend bool operator==(const Obstacle&, const Obstacle&) = default;
+};
+
 // Something that a command added: a name that did not exist before, below a folder that did.
 struct Addition {
-  std::string base;                      // the folder; no link is on the way to it
-  std::string path;                      // base/...
-  std::optional<FileIdentity> obstacle;  // what was on the way from base to path and is not a folder, such as a link
+  std::string base;                  // the folder; no link is on the way to it
+  std::string path;                  // base/...
+  std::optional<Obstacle> obstacle;  // the first one that was there before the command
 
   // Call it before the command, for a path that does not exist then.
   static Addition missing(std::string base, std::string path);
