@@ -64,11 +64,12 @@ bool has_memory(pid_t pid) {
 // command line either, and otherwise a few times, because some programs have no environment.
 std::string arguments_and_environment(pid_t pid) {
   std::string arguments;
-  for (int looks = 0; looks < (arguments.empty() ? 1000 : 5); ++looks) {
-    const std::string environment = contents(proc(pid, "environ"));
+  for (int looks = 0, with_arguments = 0; looks < 1000 && with_arguments < 5; ++looks) {
     arguments = contents(proc(pid, "cmdline"));
+    const std::string environment = contents(proc(pid, "environ"));
     if (!environment.empty()) return environment + arguments;
     if (access(proc(pid, "environ").c_str(), R_OK) != 0 || !has_memory(pid)) break;
+    if (!arguments.empty()) ++with_arguments;
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   return arguments;
