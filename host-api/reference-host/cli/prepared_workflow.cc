@@ -392,6 +392,7 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
   OutputFiles files(run.journal ? run.journal->file() : "", secrets, prepared.output_limits());
   journal::Masking masking(secrets, shown);
   journal::Observers all({run.journal.get(), &masking});
+  if (prepared.tools().own_place() == "cluster") run.settings.on = "cluster";
   runner::RunServices services = prepared.services();
   services.confirm = std::move(run.confirm);
   services.skips_finally = std::move(run.skips_finally);

@@ -178,7 +178,6 @@ class FileRun {
 
   runner::RunSettings settings(const std::string& run) const {
     runner::RunSettings settings;
-    if (prepared_.tools().own_place() == "cluster") settings.on = "cluster";
     if (!prepared_.slots().empty() && !run.empty()) {
       settings.jobs = slurm_job_name(run);
       prepared_.tools().name_jobs(settings.jobs);
