@@ -87,6 +87,17 @@ struct Kept {
     return once(wanted, makes, options());
   }
   std::string once() const { return once(work()); }
+  // Replaces `from`, which each entry must contain, in all entries.
+  void change_entries(const std::string& from, const std::string& to) const {
+    for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
+      if (entry.is_directory()) continue;
+      std::string text = content(entry.path());
+      const std::size_t at = text.find(from);
+      BOOST_REQUIRE(at != std::string::npos);
+      text.replace(at, from.size(), to);
+      std::ofstream(entry.path(), std::ios::binary | std::ios::trunc) << text;
+    }
+  }
   std::size_t blobs() const {
     std::size_t count = 0;
     for (const auto& entry : fs::recursive_directory_iterator(folder() + "/blobs"))
@@ -330,14 +341,7 @@ BOOST_AUTO_TEST_CASE(damage_is_found) {
   BOOST_TEST(once().find("cannot be put back: the content in the store is damaged") != std::string::npos);
   BOOST_TEST(content(project("build/app")) == "app");  // made again
   BOOST_REQUIRE(once() == "");
-  for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
-    if (entry.is_directory()) continue;
-    std::string text = content(entry.path());
-    const std::size_t at = text.find("made app");
-    BOOST_REQUIRE(at != std::string::npos);
-    text.replace(at, 8, "made apq");
-    std::ofstream(entry.path(), std::ios::binary | std::ios::trunc) << text;
-  }
+  change_entries("made app", "made apq");
   BOOST_TEST(once() == "no result of this step is kept");
   BOOST_REQUIRE(once() == "");
   for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
@@ -347,18 +351,8 @@ BOOST_AUTO_TEST_CASE(damage_is_found) {
 }
 
 BOOST_AUTO_TEST_CASE(damage_to_what_only_explains_a_difference_loses_no_result) {
-  const auto damage = [&] {
-    for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
-      if (entry.is_directory()) continue;
-      std::string text = content(entry.path());
-      const std::size_t at = text.find("\"the call\"");
-      BOOST_REQUIRE(at != std::string::npos);
-      text.replace(at, 10, "\"the cull\"");
-      std::ofstream(entry.path(), std::ios::binary | std::ios::trunc) << text;
-    }
-  };
   once();
-  damage();
+  change_entries("\"the call\"", "\"the cull\"");
   BOOST_TEST(once() == "");
   Work other = work();
   other.parts["the call"] = "gcc";
