@@ -27,8 +27,8 @@ Ticket example() {
           .port = 4711,
           .slots = 3,
           .idle_seconds = 9,
-          .directory = "/work",
-          .token = "/work/token",
+          .directory = "/shared",
+          .token = "/shared/token",
           .aes = true,
           .key = random_key()};
 }
@@ -50,8 +50,8 @@ BOOST_AUTO_TEST_CASE(what_was_written_is_read_and_only_its_user_can) {
   BOOST_REQUIRE_MESSAGE(read.has_value(), error);
   BOOST_TEST(read->port == 4711);
   BOOST_TEST((read->key == written.key));
-  BOOST_TEST(read->directory == "/work");
-  BOOST_TEST(read->token == "/work/token");
+  BOOST_TEST(read->directory == "/shared");
+  BOOST_TEST(read->token == "/shared/token");
   BOOST_TEST(read->aes);
 }
 
