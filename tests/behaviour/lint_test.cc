@@ -363,6 +363,14 @@ BOOST_FIXTURE_TEST_CASE(arguments_of_tools_are_compared_with_their_schemas, Lint
              all[3]);
 }
 
+BOOST_FIXTURE_TEST_CASE(an_argument_with_tags_is_a_text, Lint) {
+  const auto all = found(chain({"A", "B"},
+                               "- A: Set n=5\n- B: Call tool shell_execute with {\"command\": \"{% if n %}ls{% endif "
+                               "%}\", \"timeout\": \"{% if n %}5{% endif %}\"}\n"));
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(holds(all[0], "the parameter 'timeout' of the tool shell_execute must be a whole number, not"), all[0]);
+}
+
 BOOST_FIXTURE_TEST_CASE(arguments_of_tools_out_of_their_range_are_found_before_a_run, Lint) {
   const auto all = found(chain({"A", "B", "C", "D", "E"},
                                "- A: Call tool shell_execute with command=\"\" timeout=0\n- B: Call tool "

@@ -20,13 +20,14 @@ namespace {
 
 using nlohmann::json;
 
-// Whether `value` is a text whose template may become a value of any type, as a single placeholder may.
+// Whether `value` is a text whose template may become a value of any type, as a single placeholder may. (A template
+// with tags becomes a text. An invalid one is reported elsewhere.)
 bool may_be_anything(const json& value) {
   if (!value.is_string()) return false;
   const auto parsed = expressions::parse_template(value.get_ref<const std::string&>());
   const auto* made = std::get_if<expressions::Template>(&parsed);
-  if (made == nullptr || made->has_tags()) return true;
-  return made->placeholders.size() == 1 && made->texts[0].empty() && made->texts[1].empty();
+  if (made == nullptr) return true;
+  return !made->has_tags() && made->placeholders.size() == 1 && made->texts[0].empty() && made->texts[1].empty();
 }
 
 std::string name_of_type(const std::string& type) {
