@@ -25,7 +25,7 @@ struct Order {
   std::optional<std::string> standard_input{};
   std::chrono::milliseconds grace{0};
   std::chrono::milliseconds time_limit{0};  // from the start on the node; 0: no limit
-  std::size_t capture_bytes = 0;            // how much of standard error is kept, where a sandbox looks for refusals
+  std::size_t capture_bytes = 0;  // how much of standard error is kept for a sandbox, which searches it for refusals
   bool merged = false;
   bool keep = false;
   bool lifts_network = false;

@@ -83,7 +83,7 @@ std::optional<ReadScript> read_script(const ParsedCommand& reading) {
 
 std::optional<Problem> find_program(std::string_view tool, const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
-    // The command that follows this option is judged elsewhere.
+    // An option whose value is a command does not count here: that command is judged elsewhere.
     const bool names_program = given.option->value != programs::OptionValue::none && !given.option->command;
     if (given.option->effect == Effect::runs_code || (given.option->effect == Effect::runs_program && names_program)) {
       return Problem{given.word, given.option->name + ' ' + std::string(given.option->why),

@@ -78,7 +78,7 @@ struct Script {
   std::vector<SimpleCommand> commands;
   // The first part of the line that cannot be analysed. Without one, `commands` is the whole meaning of the line:
   // literal words, joined by ; && || | ! and newlines, with redirections between descriptors and to or from /dev/null,
-  // and at most one here-document, which is quoted.
+  // and at most one here-document, whose text is literal.
   std::optional<Obstacle> obstacle;
   // The first obstacle that expand_known() (policy/expansion.h) cannot remove.
   std::optional<Obstacle> lasting;

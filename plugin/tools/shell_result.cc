@@ -81,16 +81,17 @@ class Format {
     metadata_["timeout_seconds"] = seconds;
     finish_partial();
     const std::string text = "Command timed out after " + seconds.dump() + " seconds";
-    return fail({"timed_out", text,
-                 "it and everything that it had started were ended; a larger timeout, or less to do, may help"},
-                text);
+    return fail(
+        {"timed_out", text,
+         "the command and everything that it had started were ended; a larger timeout, or less to do, may help"},
+        text);
   }
 
   ToolResult operator()(const engine::Cancelled& how) {
     finish_partial();
     const std::string text =
         "Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason);
-    ToolResult answer = fail({"aborted", text, "it and everything that it had started were ended"}, text);
+    ToolResult answer = fail({"aborted", text, "the command and everything that it had started were ended"}, text);
     answer.cancelled = true;
     return answer;
   }
@@ -110,9 +111,8 @@ class Format {
     const std::string text = "Command ended: " + what_it_used(how, used.dump(), value) + ", and " + key +
                              (how.setter.empty() ? " is " : " allows a call ") + std::to_string(value);
     return fail({"resource_exhausted", text,
-                 "let it use less, or raise " + key +
-                     " in the configuration; it and everything that it had started "
-                     "were ended"},
+                 "make the command use less, or raise " + key +
+                     " in the configuration; the command and everything that it had started were ended"},
                 text);
   }
 

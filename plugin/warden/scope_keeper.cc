@@ -25,7 +25,8 @@ bool enter(const Descriptor& ruleset) {
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(sys_landlock_restrict_self, ruleset.get(), 0U) == 0;
 }
 
-// Makes a child of the warden in this process's domain. The C library has no function that makes a sibling.
+// Makes a child of the warden in this process's domain. A raw system call, because clone() of the C library needs a
+// stack of its own, and fork() makes no sibling.
 pid_t make_sibling() {
   return static_cast<pid_t>(
       ::syscall(SYS_clone, static_cast<unsigned long>(CLONE_PARENT | SIGCHLD), 0UL, 0UL, 0UL, 0UL));

@@ -102,11 +102,12 @@ std::string check_element(const ConfigKey& key, const std::string& folder, nlohm
 std::string range_of(const ConfigKey& key, double most);
 bool is_in_range(const ConfigKey& key, double most, double number);
 
-// Check the elements of lists. is_path_below: a relative path without `.` and `..`. is_name_pattern: the name of a
-// variable, with * and ?. entry_problem: what is wrong with a command in literal words, as the end of a sentence that
-// begins with the entry; empty: nothing is wrong.
+// Whether the text is a relative path without `.` and `..`.
 bool is_path_below(std::string_view text);
+// Whether the text is the name of a variable, which may contain * and ?.
 bool is_name_pattern(std::string_view text);
+// What is wrong with an entry that should be a command of literal words, as the end of a sentence that begins with the
+// entry. Empty: nothing is wrong.
 std::string entry_problem(std::string_view entry);
 
 // A text of the file, as an error shows it: escaped, and cut if it is long.

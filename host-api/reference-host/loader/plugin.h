@@ -94,8 +94,8 @@ class Plugin {
 // program, `search_path` the value of WTOOL_PLUGIN_PATH (empty if it is not set).
 std::string find_plugin(const std::string& program, const std::string& search_path, std::string& error);
 
-// The libraries that `--plugin PATH` names: the file itself, or every *.so of a folder, by name. Empty: `error` says
-// why.
+// The libraries that `--plugin PATH` names: the file itself or, if it is a folder, every *.so in it, sorted by name.
+// Empty: `error` says why.
 std::vector<std::string> plugin_files(const std::string& path, std::string& error);
 
 // The target of /proc/self/exe; empty if it cannot be read.

@@ -92,7 +92,7 @@ class Prompts {
   bool reads_once_ = false;
   bool reads_no_more_ = false;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, std::unique_ptr<PromptFiles>> files_;  // with reads_once_: by the folder of `from`
+  mutable std::map<std::string, std::unique_ptr<PromptFiles>> files_;  // by the folder of `from`; only with reads_once_
 };
 
 // The environment variables that give the command the names of its files.

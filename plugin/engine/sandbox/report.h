@@ -15,7 +15,7 @@ struct SandboxReport {
   std::vector<std::string> not_enforced;       // "protected_names: why"
   std::vector<std::string> refused;            // "a write outside /site: /etc/x"
   std::vector<std::string> protected_changed;  // paths
-  std::vector<PutAside> put_aside;             // the attempts to put additions to repositories aside
+  std::vector<PutAside> put_aside;             // the attempts to put aside what was added to repositories
 };
 
 // Why nothing was run.

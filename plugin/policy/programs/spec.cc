@@ -31,7 +31,7 @@ constexpr EffectText effect_texts[] = {
     {Effect::reads, "reads", ""},
     {Effect::writes, "writes", "writes to a file"},
     {Effect::runs_program, "runs_program", "runs another program"},
-    {Effect::runs_code, "runs_code", "runs code that is not read here"},
+    {Effect::runs_code, "runs_code", "runs code that the policy does not read"},
     {Effect::opens_network, "opens_network", "opens a connection to another machine"},
     {Effect::privileged, "privileged", "changes the system"},
     {Effect::interactive, "interactive", "waits for a person"},

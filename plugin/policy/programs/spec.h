@@ -64,7 +64,7 @@ enum class Effect {
   reads,          // nothing
   writes,         // changes files
   runs_program,   // runs a program that the words name
-  runs_code,      // runs code that is not read here
+  runs_code,      // runs code that the policy does not read
   opens_network,  // connects to other machines
   privileged,     // changes the system, other processes or rights
   interactive,    // waits for a person, or is made for one

@@ -250,7 +250,7 @@ void WordReader::array() {
   while (!failed()) {
     skip_blanks();
     if (peek() == '\n') {
-      if (!pending_.empty()) return give_up(begin, "a here-document in front of an array of several lines");
+      if (!pending_.empty()) return give_up(begin, "a here-document before an array that spans several lines");
       step();
     } else if (take(')')) {
       return;

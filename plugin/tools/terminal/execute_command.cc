@@ -82,12 +82,12 @@ class TerminalFormat {
   Json operator()(const engine::Cancelled& how) {
     return broken_off("EXECUTION_ERROR",
                       "Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason),
-                      "it and all that it had started were ended");
+                      "the command and everything that it had started were ended");
   }
 
   Json operator()(const engine::Exhausted& how) {
     return broken_off("EXECUTION_ERROR", "Command ended: it used more than " + how.key() + " allows",
-                      "let it use less, or raise the limit in the configuration");
+                      "make the command use less, or raise the limit in the configuration");
   }
 
   Json operator()(const engine::NotStarted& how) {

@@ -120,8 +120,8 @@ BOOST_AUTO_TEST_CASE(values_that_are_never_alike_are_not_compared) {
 
 BOOST_AUTO_TEST_CASE(a_word_that_is_not_a_condition_is_an_undefined_variable) {
   expect("[*] --> A\nA --> [*]: Continue\nA --> [*]: default\n", "",
-         "4:12: error: the variable 'Continue' is not defined; a condition is always, default, success, failure, or an "
-         "expression such as exit_code == 0\n");
+         "4:12: error: the variable 'Continue' is not defined; a condition is 'always', 'default', 'success', "
+         "'failure', or an expression such as 'exit_code == 0'\n");
 }
 
 BOOST_AUTO_TEST_CASE(failures_and_ends_lead_to_states_that_exist_and_count_as_reached) {

@@ -1,4 +1,4 @@
-// Wait 5 seconds, and Wait for user confirmation "question".
+// The actions `Wait 5 seconds` and `Wait for user confirmation "question"`.
 #include <charconv>
 #include <chrono>
 #include <cmath>

@@ -317,7 +317,7 @@ class NameChecker {
     } else if (use.in_command) {
       clause = "a variable of the shell is written $" + use.name + ", or $${" + use.name + "}";
     } else if (use.whole_condition) {
-      clause = "a condition is always, default, success, failure, or an expression such as exit_code == 0";
+      clause = "a condition is 'always', 'default', 'success', 'failure', or an expression such as 'exit_code == 0'";
     }
     std::string question = diagnostics_.size() <= max_diagnostics_shown ? did_you_mean(use.name, known_) : "";
     return "the variable '" + use.name + "' is not defined" + question_then(std::move(question), clause);

@@ -34,7 +34,8 @@ class OptionReader {
 
   Result take(ActionOptions& out);
 
-  // The name before the next `=`, in the form of option names: in lower case, with `_` for `-`. Takes nothing.
+  // The next word in the form of option names: in lower case, with `_` for `-`; on_failure for `on failure`. Takes
+  // nothing.
   std::string peek_name() const;
   // Notes that an option was given, and reports it if it was given before.
   void note(const std::string& name, std::size_t at);

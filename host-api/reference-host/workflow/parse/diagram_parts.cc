@@ -27,7 +27,7 @@ void read_condition(Transition& transition, Diagnostics& diagnostics) {
       return diagnostics.add(
           transition.label_offset + error->offset,
           "the condition is not understood: " + error->message +
-              ". A condition is always, default, success, failure, or an expression such as exit_code == 0");
+              ". A condition is 'always', 'default', 'success', 'failure', or an expression such as 'exit_code == 0'");
     }
     transition.condition = std::get<expressions::Expression>(std::move(parsed));
   }
