@@ -48,8 +48,10 @@ std::string Capture::take_text(bool& lossy) {
     if (text.size() - whole < 4 && whole < text.size()) text.resize(whole);
     tail_.erase(0, cut_after(tail_, 0));
     const std::uint64_t left_out = total_ - text.size() - tail_.size();
+    const std::string line = "[... " + std::to_string(left_out) + " bytes left out ...]\n";
+    text.reserve(text.size() + 1 + line.size() + tail_.size());  // so that it is copied once, and to no larger room
     if (!text.empty() && text.back() != '\n') text.push_back('\n');
-    text += "[... " + std::to_string(left_out) + " bytes left out ...]\n";
+    text += line;
   }
   text += tail_;
   head_ = {};
