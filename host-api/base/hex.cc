@@ -9,9 +9,11 @@ namespace wtool {
 
 std::string to_hex(std::span<const unsigned char> bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * bytes.size());
-  for (const unsigned char byte : bytes) (text += digits[byte >> 4U]) += digits[byte & 15U];
+  std::string text(2 * bytes.size(), '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    text[2 * i] = digits[bytes[i] >> 4U];
+    text[2 * i + 1] = digits[bytes[i] & 15U];
+  }
   return text;
 }
 

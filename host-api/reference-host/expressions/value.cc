@@ -56,6 +56,11 @@ void append_json(std::string& out, const Value& value) {
 
 }  // namespace
 
+// Many texts are empty, and share one string.
+Value::Value(std::string value) {
+  static const auto empty = std::make_shared<const std::string>();
+  data_ = value.empty() ? empty : std::make_shared<const std::string>(std::move(value));
+}
 Value::Value(List value) : data_(std::make_shared<const List>(std::move(value))) {}
 Value::Value(Map value) : data_(std::make_shared<const Map>(std::move(value))) {}
 Value::Value(Withheld value) : data_(std::make_shared<const Withheld>(std::move(value))) {}

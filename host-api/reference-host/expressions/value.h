@@ -30,7 +30,7 @@ class Value {
   explicit Value(bool value) : data_(value) {}
   explicit Value(std::int64_t value) : data_(value) {}
   explicit Value(double value) : data_(value) {}
-  explicit Value(std::string value) : data_(std::make_shared<const std::string>(std::move(value))) {}
+  explicit Value(std::string value);
   explicit Value(std::string_view value) : Value(std::string(value)) {}
   explicit Value(const char* value) : Value(std::string(value)) {}
   explicit Value(List value);

@@ -57,13 +57,19 @@ Value text_value(const WholeOutput& whole, const std::string& stream, const std:
   return whole.cut ? Value(expressions::Withheld{why_cut(whole, stream)}) : Value(text);
 }
 
-Value file_value(const WholeOutput& whole, const std::string& stream) {
-  if (!whole.file.empty()) return Value(whole.file);
-  if (!whole.trouble.empty()) return Value(expressions::Withheld{whole.trouble});
+Value no_file(const std::string& stream) {
   return Value(
       expressions::Withheld{"this output has no file: files are written only if the text of the workflow "
                             "that runs the state mentions " +
                             stream + "_file"});
+}
+
+Value file_value(const WholeOutput& whole, const std::string& stream) {
+  if (!whole.file.empty()) return Value(whole.file);
+  if (!whole.trouble.empty()) return Value(expressions::Withheld{whole.trouble});
+  // Most outputs have no file, so the two values are made once.
+  static const Value no_files[] = {no_file("stdout"), no_file("stderr")};
+  return no_files[stream == "stdout" ? 0 : 1];
 }
 
 // The tool repeats the outputs in its metadata, so an output that was cut is withheld there, too.

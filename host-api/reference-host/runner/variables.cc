@@ -37,16 +37,21 @@ std::string Variables::why_not(std::string_view name) const {
 void Variables::record(const std::string& state, const std::string& result_name, const Outcome& outcome) {
   const Value value = to_value(outcome);
   result_whole_ = outcome.whole_output;
-  last_.insert_or_assign("success", Value(!outcome.is_error));
-  last_.insert_or_assign("failure", Value(outcome.is_error));
-  last_.insert_or_assign("is_error", Value(outcome.is_error));
-  last_.insert_or_assign("exhausted", Value(outcome.error == exhausted_error));
-  last_.insert_or_assign("exit_code", Value(outcome.exit_code));
-  last_.insert_or_assign("output", value.as_withheld() == nullptr ? Value(expressions::to_text(value))
-                                                                  : Value(expressions::Withheld(*value.as_withheld())));
-  last_.insert_or_assign("error", Value(outcome.is_error ? outcome.message : std::string()));
-  last_.insert_or_assign("result", value);
-  last_.insert_or_assign("last_action_result", value);
+  // Without a copy of the name: this happens after each step.
+  const auto set_last = [this](std::string_view name, Value now) {
+    const auto found = last_.find(name);
+    (found == last_.end() ? last_.emplace(name, Value()).first : found)->second = std::move(now);
+  };
+  set_last("success", Value(!outcome.is_error));
+  set_last("failure", Value(outcome.is_error));
+  set_last("is_error", Value(outcome.is_error));
+  set_last("exhausted", Value(outcome.error == exhausted_error));
+  set_last("exit_code", Value(outcome.exit_code));
+  set_last("output", value.as_withheld() == nullptr ? Value(expressions::to_text(value))
+                                                    : Value(expressions::Withheld(*value.as_withheld())));
+  set_last("error", Value(outcome.is_error ? outcome.message : std::string()));
+  set_last("result", value);
+  set_last("last_action_result", value);
   if (!state.empty()) {
     states_.insert_or_assign(state, value);
     if (forked_) set_states_.insert(state);

@@ -53,7 +53,7 @@ int Terminal::open_controlling() {
 
 TerminalSize Terminal::size() const {
   winsize size{};
-  if (::ioctl(output_, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {};
+  if (!is_terminal_ || ::ioctl(output_, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {};
   return {size.ws_col, size.ws_row};
 }
 
