@@ -162,7 +162,7 @@ class TextScan {
   std::optional<std::size_t> named(std::size_t begin, std::size_t end) {
     const std::string_view word = text_.substr(begin, end - begin);
     if (is_any_of({"Bearer", "Basic"}, word)) return credentials(end);
-    if (is_any_of({"PRAGMA"}, word) || (is_any_of({"BY"}, word) && is_any_of({"IDENTIFIED"}, word_before(begin)))) {
+    if (is_any_of({"PRAGMA"}, word) || (is_any_of({"BY"}, word) && follows_identified(begin))) {
       return statement(word, end);
     }
     const char next = at_or_nul(end);
@@ -205,25 +205,40 @@ class TextScan {
     return std::nullopt;
   }
 
-  // Masks X in SQL's PASSWORD 'X' of a user or a role, and in SET PASSWORD FOR 'bob'@'h' = 'X'.
+  // Masks X in SQL's PASSWORD 'X' of a user or a role, in WITH PASSWORD = N'X', in SET PASSWORD = PASSWORD('X'), and in
+  // SET PASSWORD FOR 'bob'@'h' = 'X'.
   std::optional<std::size_t> sql_password(std::size_t begin, std::size_t end) {
     const std::string_view before = word_before(begin);
     std::size_t at = behind_space(end);
     if (is_any_of({"SET"}, before) && is_any_of({"FOR"}, word_at(at))) {
-      const std::size_t sign = text_.substr(0, at + 256).find('=', at);
-      if (sign == std::string_view::npos) return std::nullopt;
-      at = behind_space(sign + 1);
-    } else if (!is_any_of({"WITH", "ENCRYPTED", "SET"}, before) && !follows_account(begin)) {
+      const std::string_view near = text_.substr(0, at + max_look);
+      while ((at = near.find('=', at)) != std::string_view::npos) {  // the name of the user may contain one
+        ++at;
+        if (const auto behind = sql_value(at)) return behind;
+      }
       return std::nullopt;
     }
-    return sql_text(at);
+    if (!is_any_of({"WITH", "ENCRYPTED", "SET"}, before) && !follows_account(begin)) return std::nullopt;
+    return at_or_nul(at) == '=' ? sql_value(at + 1) : sql_text(at);
+  }
+
+  // Masks X behind an equals sign of SQL: X may also be in double quotes, or in the call of a function.
+  std::optional<std::size_t> sql_value(std::size_t at) {
+    at = behind_space(at);
+    const std::string_view function = word_at(at);
+    if (is_any_of({"PASSWORD", "OLD_PASSWORD"}, function)) {
+      at = behind_space(at + function.size());
+      if (at_or_nul(at) != '(') return std::nullopt;
+      at = behind_space(at + 1);
+    }
+    return at_or_nul(at) == '"' ? std::optional(value(at)) : sql_text(at);
   }
 
   // Masks X in a text of SQL: 'X', E'X', U&'X', $$X$$, $tag$X$tag$. Nothing: there is no such text at `at`.
   std::optional<std::size_t> sql_text(std::size_t at) {
     for (const std::string_view prefix : {"", "E", "e", "N", "n", "U&", "u&"}) {
-      if (text_.substr(at).starts_with(prefix) && at_or_nul(at + prefix.size()) == '\'')
-        return value(at + prefix.size());
+      const std::size_t quote = at + prefix.size();
+      if (text_.substr(at).starts_with(prefix) && at_or_nul(quote) == '\'') return sql_quoted(quote);
     }
     if (at_or_nul(at) != '$') return std::nullopt;
     std::size_t begin = at + 1;
@@ -236,10 +251,29 @@ class TextScan {
     return close + dollars.size();
   }
 
+  // Masks X in 'X', where a doubled quote and a character behind a backslash do not end the text, and in '\''X'\'', which
+  // is 'X' within a shell's single quotes.
+  std::size_t sql_quoted(std::size_t at) {
+    constexpr std::string_view in_shell = R"('\'')";
+    if (text_.substr(at).starts_with(in_shell)) {
+      const std::size_t begin = at + in_shell.size();
+      const std::size_t close = std::min(text_.find(in_shell, begin), text_.size());
+      add(begin, close);
+      return close;
+    }
+    std::size_t end = at + 1;
+    while (end < text_.size() && (text_[end] != '\'' || at_or_nul(end + 1) == '\'')) {
+      end += text_[end] == '\\' || text_[end] == '\'' ? 2 : 1;
+    }
+    if (end >= text_.size()) return value(at);
+    if (!refers(at, end + 1)) add(at + 1, end);
+    return end + 1;
+  }
+
   std::string_view word_before(std::size_t at) const {
     while (at > 0 && is_space(text_[at - 1])) --at;
     std::size_t begin = at;
-    while (begin > 0 && at - begin < 16 && is_name_character(text_[begin - 1])) --begin;
+    while (begin > 0 && at - begin < 32 && is_name_character(text_[begin - 1])) --begin;
     return text_.substr(begin, at - begin);
   }
 
@@ -256,7 +290,23 @@ class TextScan {
     return false;
   }
 
-  // Masks X in SQL's PRAGMA key = 'X' and IDENTIFIED BY 'X'.
+  // Whether IDENTIFIED, or IDENTIFIED WITH and the name of a method, is before `at`.
+  bool follows_identified(std::size_t at) const {
+    const std::string_view last = word_before(at);
+    if (is_any_of({"IDENTIFIED"}, last)) return true;
+    while (at > 0 && is_space(text_[at - 1])) --at;
+    const char quote = at > 0 ? text_[at - 1] : '\0';
+    std::size_t method = at - last.size();
+    if (quote == '\'' || quote == '"') {
+      method = at < 2 ? std::string_view::npos : text_.rfind(quote, at - 2);
+      if (method == std::string_view::npos || at - method > max_look) return false;
+    }
+    const std::string_view with = word_before(method);
+    return is_any_of({"WITH"}, with) &&
+           is_any_of({"IDENTIFIED"}, word_before(static_cast<std::size_t>(with.data() - text_.data())));
+  }
+
+  // Masks X in SQL's PRAGMA key = 'X', IDENTIFIED BY 'X' and IDENTIFIED WITH method BY 'X'.
   std::optional<std::size_t> statement(std::string_view word, std::size_t end) {
     std::size_t at = behind_blanks(end);
     if (at == end) return std::nullopt;
@@ -268,7 +318,8 @@ class TextScan {
       at = behind_blanks(at + 1);
     }
     const char quote = at_or_nul(at);
-    return quote == '\'' || quote == '"' ? std::optional(value(at)) : std::nullopt;
+    if (quote == '"') return value(at);
+    return quote == '\'' ? std::optional(sql_quoted(at)) : std::nullopt;
   }
 
   // The address of a web hook: anyone who knows its path can post to it.
