@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 
 namespace wtool::policy::programs {
@@ -58,65 +58,69 @@ std::array<std::span<const ProgramSpec>, 14> families() {
 class LazyTable {
  public:
   explicit LazyTable(const ProgramSpec& spec) : spec_(spec) {}
+  const ProgramSpec& spec() const { return spec_; }
   const OptionTable* get(const SpecNames& specs) {
-    std::call_once(once_, [&] { table_.emplace(spec_, specs); });
-    return &*table_;
+    std::call_once(once_, [&] { table_ = std::make_unique<OptionTable>(spec_, specs); });
+    return table_.get();
   }
 
  private:
   const ProgramSpec& spec_;
   std::once_flag once_;
-  std::optional<OptionTable> table_;
+  std::unique_ptr<OptionTable> table_;
 };
 
-// Any thread may call any member.
+// Any thread may call any member. Each process that judges a command makes one, so that must be fast.
 class Tables {
  public:
   Tables() {
+    by_name_.reserve(2048);
     for (const auto& family : families()) {
       for (const ProgramSpec& spec : family) {
-        for (std::string_view rest = spec.names; !rest.empty();) specs_.emplace(take(rest, ","), &spec);
+        LazyTable& table = lazy_.emplace_back(spec);
+        for (std::string_view rest = spec.names; !rest.empty();) by_name_.emplace(take(rest, ","), &table);
+        if (spec.covenant) add_covenant(spec);
       }
-    }
-    std::unordered_map<const ProgramSpec*, LazyTable*> by_spec;
-    for (const auto& [name, spec] : specs_) {
-      LazyTable*& table = by_spec[spec];
-      if (table == nullptr) table = &lazy_.emplace_back(*spec);
-      by_name_.emplace(name, table);
-      if (name.find(':') == name.npos || name == ":") names_.push_back(name);
-    }
-    std::sort(names_.begin(), names_.end());
-    for (const auto& [spec, table] : by_spec) {
-      if (!spec->covenant) continue;
-      std::string_view names = spec->names;
-      const ProgramSpec& own = covenants_.emplace_back(ProgramSpec{.names = take(names, ","),
-                                                                   .options = spec->covenant->options,
-                                                                   .with = spec->covenant->with,
-                                                                   .style = Style::exact,
-                                                                   .covenant = spec->covenant});
-      by_covenant_.emplace(own.names, &lazy_.emplace_back(own));
     }
   }
 
   const OptionTable* find(std::string_view name) const { return find(by_name_, name); }
   const OptionTable* find_covenant(std::string_view name) const { return find(by_covenant_, name); }
 
-  const std::vector<std::string_view>& names() const { return names_; }
+  std::vector<std::string_view> names() const {
+    std::vector<std::string_view> names;
+    for (const auto& [name, table] : by_name_) {
+      if (name.find(':') == name.npos || name == ":") names.push_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
 
  private:
   using TableNames = std::unordered_map<std::string_view, LazyTable*>;
 
-  const OptionTable* find(const TableNames& tables, std::string_view name) const {
-    const auto found = tables.find(name);
-    return found == tables.end() ? nullptr : found->second->get(specs_);
+  void add_covenant(const ProgramSpec& spec) {
+    std::string_view names = spec.names;
+    const ProgramSpec& own = covenants_.emplace_back(ProgramSpec{.names = take(names, ","),
+                                                                 .options = spec.covenant->options,
+                                                                 .with = spec.covenant->with,
+                                                                 .style = Style::exact,
+                                                                 .covenant = spec.covenant});
+    by_covenant_.emplace(own.names, &lazy_.emplace_back(own));
   }
 
-  std::vector<std::string_view> names_;
-  SpecNames specs_;
+  const OptionTable* find(const TableNames& tables, std::string_view name) const {
+    const auto found = tables.find(name);
+    return found == tables.end() ? nullptr : found->second->get(spec_named_);
+  }
+
   TableNames by_name_;
   TableNames by_covenant_;
   std::deque<ProgramSpec> covenants_;
   std::deque<LazyTable> lazy_;
+  const SpecNames spec_named_ = [this](std::string_view name) -> const ProgramSpec& {
+    return by_name_.at(name)->spec();
+  };
 };
 
 }  // namespace
@@ -127,7 +131,7 @@ std::string_view name_of(Effect effect) { return text_of(effect).name; }
 
 OptionTable::OptionTable(const ProgramSpec& spec, const SpecNames& specs) : spec_(&spec) {
   add_all(spec);
-  for (std::string_view rest = spec.with; !rest.empty();) add_all(*specs.at(take(rest, ",")));
+  for (std::string_view rest = spec.with; !rest.empty();) add_all(specs(take(rest, ",")));
   if (spec.style != Style::git) {
     // These options are recognised only if they are not abbreviated: a tool that does not list them may lack them, and
     // then reads the abbreviation as a different option.
@@ -297,7 +301,10 @@ const OptionTable* find_rules(std::string_view name) {
   return found != nullptr && found->spec().rules ? found : nullptr;
 }
 
-const std::vector<std::string_view>& program_names() { return tables().names(); }
+const std::vector<std::string_view>& program_names() {
+  static const std::vector<std::string_view> names = tables().names();
+  return names;
+}
 
 std::vector<std::string_view> lists_of(std::string_view ProgramSpec::*field) {
   std::vector<std::string_view> lists;

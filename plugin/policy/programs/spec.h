@@ -29,11 +29,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace wtool::policy::programs {
@@ -237,7 +237,8 @@ struct Named {
   bool negated = false;
 };
 
-using SpecNames = std::unordered_map<std::string_view, const ProgramSpec*>;
+// Returns the spec of this name, which must exist.
+using SpecNames = std::function<const ProgramSpec&(std::string_view name)>;
 
 // A program's spec, compiled for looking up options.
 class OptionTable {
