@@ -87,6 +87,47 @@ BOOST_FIXTURE_TEST_CASE(runs_are_listed_with_what_became_of_them, Runs) {
   BOOST_TEST(holds(limited.err, "there are 3 runs"));
 }
 
+BOOST_FIXTURE_TEST_CASE(older_runs_are_removed_with_all_that_they_left, Runs) {
+  const std::string old = put("20261120-000000-0000", failed);
+  const std::string stem = old.substr(0, old.rfind('.'));
+  std::filesystem::create_directory(stem + ".outputs");
+  std::ofstream(stem + ".outputs/1-A.stdout") << "text";
+  std::ofstream(stem + ".log") << "text";
+  const std::string held = put("20261120-000000-0001", begun);
+  const std::string suspended =
+      put("20261120-000000-0002", begun + record("run_ended", R"(,"status":"suspended","reason":"","ms":1)"));
+  const std::string older = put("20261120-000000-0003", begun);
+  const std::string newest = put("20261120-000000-0004", failed);
+
+  const Finished unclear = wtool({"runs", "clear"});
+  BOOST_TEST(unclear.exit_code == 2);
+  BOOST_TEST(holds(unclear.err, "--keep"), unclear.err);
+  BOOST_TEST(std::filesystem::exists(old));
+
+  const int lock = ::open(held.c_str(), O_RDONLY | O_CLOEXEC);
+  BOOST_REQUIRE(::flock(lock, LOCK_EX) == 0);
+  const Finished cleared = wtool({"runs", "clear", "--keep", "1"});
+  ::close(lock);
+  BOOST_TEST(cleared.exit_code == 0, cleared.err);
+  BOOST_TEST(cleared.out == "Removed 2 runs of 5\n");
+  BOOST_TEST(holds(cleared.err, "the run 20261120-000000-0001 stays: it is running"), cleared.err);
+  BOOST_TEST(holds(cleared.err, "the run 20261120-000000-0002 stays: it is suspended"), cleared.err);
+  for (const std::string& gone : {old, stem + ".outputs", stem + ".log", older}) {
+    BOOST_TEST(!std::filesystem::exists(gone), gone);
+  }
+  for (const std::string& stays : {held, suspended, newest}) BOOST_TEST(std::filesystem::exists(stays), stays);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_link_in_place_of_outputs_is_removed_and_not_followed, Runs) {
+  const std::string old = put("20261120-000000-0000", failed);
+  const std::string kept = old + "-target";
+  std::filesystem::create_directory(kept);
+  std::ofstream(kept + "/file") << "text";
+  std::filesystem::create_directory_symlink(kept, old.substr(0, old.rfind('.')) + ".outputs");
+  BOOST_TEST(wtool({"runs", "clear", "--keep", "0"}).out == "Removed 1 run of 1\n");
+  BOOST_TEST(std::filesystem::exists(kept + "/file"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_run_that_still_runs_takes_its_time_up_to_now, Runs) {
   // The run was started ten seconds ago. Its only step began at the same time, and still runs.
   const std::time_t then = std::time(nullptr) - 10;
@@ -352,7 +393,7 @@ BOOST_FIXTURE_TEST_CASE(commands_of_other_programs_are_answered_with_the_one_to_
   BOOST_TEST(holds(wtool({"validate", "x.md"}).err, "`wtool lint FILE...`"));
   BOOST_TEST(holds(wtool({"version"}).err, "`wtool --version`"));
   BOOST_TEST(holds(wtool({"runs", "list"}).err,
-                   "one word too many for `wtool runs`; `wtool list` lists workflows, `wtool runs` lists runs"));
+                   "there is no command \"runs list\"; `wtool list` lists workflows, `wtool runs` lists runs"));
   BOOST_TEST(holds(wtool({"rnu"}).err, "did you mean 'run'?"));
 }
 

@@ -86,14 +86,14 @@ int attach(const std::string& wanted) {
     return exit_unusable;
   }
   const std::string file = journal::journal_file(".", id);
-  LogTail log(detached_log(file));
+  LogTail log(journal::log_file(file));
   if (!log.is_there()) {
     // The run was started without --detach, so it shows its progress elsewhere. Here, its logs are shown.
     const int status = follow_logs(id);
     return status == exit_ok ? end_of(id, file, true) : status;
   }
   if (!log.is_file()) {
-    complain(detached_log(file) + " is not a file; `wtool logs " + id + "` shows what the steps of the run wrote");
+    complain(journal::log_file(file) + " is not a file; `wtool logs " + id + "` shows what the steps of the run wrote");
     return exit_unusable;
   }
   Stop stop;

@@ -60,10 +60,6 @@ int wait_for_the_beginning(pid_t process, const Descriptor& reports, const Descr
 
 }  // namespace
 
-std::string detached_log(const std::string& journal) {
-  return journal.substr(0, journal.size() - journal::journal_suffix.size()) + ".log";
-}
-
 bool is_regular_file(const Descriptor& opened) {
   struct stat status {};
   return ::fstat(opened.get(), &status) == 0 && S_ISREG(status.st_mode);
@@ -95,7 +91,7 @@ bool begin_detached(int report, const journal::Journal* journal) {
     complain("a detached run needs its journal: without a journal, nobody could find or end the run");
     return false;
   }
-  const std::string path = detached_log(journal->file());
+  const std::string path = journal::log_file(journal->file());
   std::string why;
   // A FIFO in the place of the log would block the run until somebody reads it.
   const Descriptor log = open_without_links(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0600, why);

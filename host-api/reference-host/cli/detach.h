@@ -40,7 +40,4 @@ bool begin_detached(int report, const journal::Journal* journal);
 
 bool is_regular_file(const Descriptor& opened);
 
-// The path of the log of a detached run. `journal` is the path of its journal.
-std::string detached_log(const std::string& journal);
-
 }  // namespace wtool::host

@@ -187,8 +187,9 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake, const Words
       text = "there is no option " + word + (pointer.empty() ? did_you_mean(name, options) : pointer);
       if (!text.ends_with('?') && pointer.empty()) text += who_has(app, name);
     } else if (!commands.empty()) {
-      text = "there is no command \"" + (path.empty() ? "" : path + ' ') + word + '"' +
-             (pointer.empty() || !path.empty() ? did_you_mean(word, commands) : pointer);
+      std::string hint = path.empty() && !pointer.empty() ? pointer : did_you_mean(word, commands);
+      if (hint.empty()) hint = pointer;
+      text = "there is no command \"" + (path.empty() ? "" : path + ' ') + word + '"' + hint;
       if (path.empty() && pointer.empty() && !text.ends_with('?')) text += is_workflow(word);
     } else {
       text = '"' + word + "\" is one word too many for `wtool " + path + '`' + pointer;

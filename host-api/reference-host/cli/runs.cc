@@ -1,4 +1,5 @@
 // wtool runs [--limit N] [--json]: lists the runs that were started in this directory, the newest first.
+// wtool runs clear --keep N: removes what the older ones left.
 #include "cli/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -106,6 +107,33 @@ int runs(const RunsOptions& options) {
   return exit_ok;
 }
 
+// Removes all but the newest `keep` runs. Suspended runs stay, too: an answer continues them.
+int clear_runs(std::size_t keep) {
+  std::string error;
+  const std::vector<std::string> ids = journal::list_runs(".", error);
+  if (!error.empty()) {
+    complain(error);
+    return exit_unusable;
+  }
+  std::size_t removed = 0;
+  bool failed = false;
+  for (std::size_t i = keep; i < ids.size(); ++i) {
+    std::string ignored;
+    const auto run = journal::read_journal_ends(journal::journal_file(".", ids[i]), ignored, std::nullopt);
+    std::string why;
+    if (run && report::status_text(*run, false) == "suspended") {
+      why = "it is suspended, and `wtool approve` continues it";
+    } else {
+      why = journal::remove_run(".", ids[i]);
+      failed = failed || why.starts_with("cannot");
+    }
+    removed += why.empty() ? 1 : 0;
+    if (!why.empty()) complain("the run " + cleaned_for_terminal(ids[i], false) + " stays: " + why);
+  }
+  if (!print("Removed " + counted(removed, "run") + " of " + std::to_string(ids.size()) + "\n")) return exit_unusable;
+  return failed ? exit_failed : exit_ok;
+}
+
 }  // namespace
 
 void add_runs(CLI::App& app, Context& context) {
@@ -118,8 +146,23 @@ void add_runs(CLI::App& app, Context& context) {
   command->footer(
       "Examples:\n"
       "  wtool runs\n"
-      "  wtool runs --json --limit 1 | jq -r '.[0].status'");
-  command->callback([&context, options] { context.command = [options] { return runs(*options); }; });
+      "  wtool runs --json --limit 1 | jq -r '.[0].status'\n"
+      "  wtool runs clear --keep 20");
+  auto keep = std::make_shared<std::size_t>(0);
+  CLI::App* clear = command->add_subcommand("clear", "Remove the journals, outputs and logs of older runs");
+  clear->add_option("--keep", *keep, "How many of the newest runs stay; runs that are running or suspended always stay")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000000))
+      ->required();
+  clear->footer(
+      "A run that was removed can no longer be shown or resumed.\n"
+      "\n"
+      "Example:\n"
+      "  wtool runs clear --keep 20");
+  clear->callback([&context, keep] { context.command = [keep] { return clear_runs(*keep); }; });
+  command->callback([&context, command, options] {
+    if (command->get_subcommands().empty()) context.command = [options] { return runs(*options); };
+  });
 }
 
 }  // namespace wtool::host

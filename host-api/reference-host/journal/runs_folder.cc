@@ -1,10 +1,15 @@
 #include "journal/runs_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
 
+#include "base/descriptor.h"
 #include "base/edit_distance.h"
 #include "base/time_text.h"
 #include "journal/journal_reader.h"
@@ -30,6 +35,8 @@ std::string journal_file(std::string_view directory, std::string_view run) {
 std::string outputs_folder(const std::string& journal) {
   return fs::path(journal).replace_extension(".outputs").string();
 }
+
+std::string log_file(const std::string& journal) { return fs::path(journal).replace_extension(".log").string(); }
 
 std::vector<std::string> list_runs(const std::string& directory, std::string& error) {
   std::vector<std::string> runs;
@@ -91,6 +98,19 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
   error = "\"" + wanted + "\" is the beginning of the ids of " + std::to_string(found.size()) + " runs:";
   for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 3); ++i) error += ' ' + found[i];
   error += found.size() > 3 ? " ...; give more of the id" : "; give more of the id";
+  return {};
+}
+
+std::string remove_run(const std::string& directory, const std::string& run) {
+  const std::string file = journal_file(directory, run);
+  // The lock keeps the run from being resumed meanwhile.
+  const Descriptor journal(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (journal && ::flock(journal.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return "it is running";
+  for (const std::string& path : {outputs_folder(file), log_file(file), file}) {
+    std::error_code failed;
+    fs::remove_all(path, failed);  // removes a link, and not its target
+    if (failed) return "cannot remove " + path + ": " + failed.message();
+  }
   return {};
 }
 

@@ -22,6 +22,9 @@ std::string journal_file(std::string_view directory, std::string_view run);
 // The folder beside the journal with the whole outputs of its run.
 std::string outputs_folder(const std::string& journal);
 
+// The file beside the journal with what a detached run shows.
+std::string log_file(const std::string& journal);
+
 // All runs that were started in the directory, the newest first; empty if its folder for runs is missing. `error` says
 // why that folder cannot be read.
 std::vector<std::string> list_runs(const std::string& directory, std::string& error);
@@ -31,5 +34,9 @@ std::string runs_above(const std::string& directory);
 
 // The run that `wanted` names: its id, a unique beginning of it, or `last`. Empty: `error` says what to do.
 std::string find_run(const std::string& directory, const std::string& wanted, std::string& error);
+
+// Removes a run's whole outputs, its log and its journal; the journal last, so that the run is still listed if something
+// stays. A run that is being written stays. Returns why something stays; empty: all is removed.
+std::string remove_run(const std::string& directory, const std::string& run);
 
 }  // namespace wtool::host::journal
