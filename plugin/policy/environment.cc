@@ -174,10 +174,21 @@ std::optional<DeniedName> find_denied_name(const Variables& additions, const Env
 
 namespace {
 
+bool is_locale(std::string_view name) { return name.starts_with("LC_") || name == "LANG"; }
+
 // True if the value makes the C library load a file: a locale, or a time zone, whose name is a path.
 bool names_file(std::string_view name, std::string_view value) {
   if (name == "TZ") return value.starts_with(':') || value.starts_with('/') || value.find("..") != value.npos;
-  return (name.starts_with("LC_") || name == "LANG" || name == "LANGUAGE") && value.find('/') != value.npos;
+  return (is_locale(name) || name == "LANGUAGE") && value.find('/') != value.npos;
+}
+
+// True if programs may read text in another encoding than the policy does. In some encodings, a backslash is a part of
+// another character, so that a script of sed or awk that only reads can become one that runs commands.
+bool changes_encoding(std::string_view name, std::string_view value) {
+  if (!is_locale(name) || value.empty() || value == "C" || value == "POSIX") return false;
+  const std::size_t dot = std::min(value.find('.'), value.size());
+  const std::string encoding = lowered(value.substr(dot, value.find('@', dot) - dot));
+  return encoding != ".utf-8" && encoding != ".utf8";
 }
 
 }  // namespace
@@ -190,8 +201,9 @@ std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentR
     return NameRefusal{"is denied by the pattern " + *pattern + " of environment.deny", "leave it out"};
   }
   const bool is_path = names_file(name, value);
-  if (is_harmless_name(name) && !is_path) return std::nullopt;
-  const bool steers = is_path || is_dangerous_variable(name);
+  const bool is_encoding = !is_path && changes_encoding(name, value);
+  if (is_harmless_name(name) && !is_path && !is_encoding) return std::nullopt;
+  const bool steers = is_path || is_encoding || is_dangerous_variable(name);
   const bool allowed = std::any_of(rules.allow.begin(), rules.allow.end(), [&](const std::string& pattern) {
     return steers ? pattern == name : matches_pattern(pattern, name);
   });
@@ -200,6 +212,10 @@ std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentR
     return NameRefusal{"names a file that the C library loads: " + std::string(value),
                        "give the name of an installed " +
                            std::string(name == "TZ" ? "time zone, such as Europe/Berlin" : "locale, such as C.UTF-8")};
+  }
+  if (is_encoding) {
+    return NameRefusal{"may make programs read text in another encoding than the policy does: " + std::string(value),
+                       "give C, POSIX, or a locale whose name ends in .UTF-8"};
   }
   return NameRefusal{steers ? "changes what programs do" : "may change what programs do",
                      "leave it out; " + std::string(name) +

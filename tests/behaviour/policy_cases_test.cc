@@ -216,6 +216,35 @@ BOOST_AUTO_TEST_CASE(git_executes_nothing_that_a_configuration_names_where_argum
   BOOST_TEST(executes({{"allow", {"git"}}}, "git -C er status"));
 }
 
+// Git fetches objects that are missing from a repository of which the configuration says that it has them.
+BOOST_AUTO_TEST_CASE(git_fetches_no_missing_objects_where_arguments_are_safe) {
+  for (const char* remote : {"url ext::'sh -c touch% OUT/canary'", "uploadpack 'touch OUT/canary; false'"}) {
+    Workspace workspace;
+    const Json commands = with_folders(
+        Json{"git init -q pr && cd pr && echo one >f && git add . && git -c user.name=a -c user.email=a@b commit -qm x",
+             "git -C pr config remote.origin.url DIR/other && git -C pr config remote.origin." + std::string(remote),
+             "git -C pr config core.repositoryFormatVersion 1 && git -C pr config extensions.partialClone origin && "
+             "git -C pr config remote.origin.promisor true && git -C pr config protocol.ext.allow always && "
+             "git -C pr config protocol.file.allow always",
+             "cd pr && o=$(git rev-parse HEAD:f) && rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)"},
+        workspace);
+    for (const Json& command : commands) {
+      const Finished ready =
+          wtool::test::run({"/bin/sh", "-c", command.get<std::string>()}, {.directory = workspace.inside});
+      BOOST_REQUIRE_MESSAGE(ready.exit_code == 0, command << ready.err);
+    }
+    const auto executes = [&](const Json& rules, const std::string& command) {
+      std::filesystem::remove(workspace.outside + "/canary");
+      workspace.run(ToolUnderTest(workspace.plugin, {{"commands", rules}}), command);
+      return std::filesystem::exists(workspace.outside + "/canary");
+    };
+    for (const char* command : {"git -C pr show HEAD", "git -C pr cat-file -p HEAD:f", "env -i git -C pr log -p"}) {
+      BOOST_TEST(!executes({{"allow", {"git", "env"}}, {"arguments", "safe"}}, command), remote << ": " << command);
+    }
+    BOOST_TEST(executes({{"allow", {"git"}}}, "git -C pr show HEAD"), remote);  // if arguments need not be safe
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

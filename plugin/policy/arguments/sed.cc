@@ -190,11 +190,14 @@ class SedReader {
     if (at_end() || peek() == '\n') return unclear("a, i or c has no text");
     if (peek() == '\\') {
       ++next_;
-      skip(blanks);
-      if (peek() == '\n') {
-        if (!at_end()) ++next_;
-      } else if (peek() == '\\') {
-        return unclear("it is not certain where the text of a, i or c begins");
+      if (!at_end() && peek() == '\n') {
+        ++next_;
+      } else {
+        // After blanks, some versions take the rest of this line as the text, and others the next line.
+        skip(blanks);
+        if (at_end() || peek() == '\n' || peek() == '\\') {
+          return unclear("it is not certain where the text of a, i or c begins");
+        }
       }
     }
     while (!at_end() && peek() != '\n') {

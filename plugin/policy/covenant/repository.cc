@@ -48,20 +48,7 @@ bool names_filter(const std::string& path) {
   return settings.find("[filter") != std::string::npos || settings.find("[include") != std::string::npos;
 }
 
-}  // namespace
-
-std::string repository_folder(const std::string& directory, const std::string& root) {
-  std::string folder = directory;
-  while (!exists((folder == "/" ? "" : folder) + "/.git")) {
-    if (folder == root || folder == "/" || folder.empty()) return {};
-    folder = std::max<std::string>("/", folder.substr(0, folder.rfind('/')));
-  }
-  return folder;
-}
-
-bool may_filter(const std::string& directory, const std::string& root) {
-  const std::string folder = repository_folder(directory, root);
-  if (folder.empty()) return false;
+bool has_filters(const std::string& folder) {
   std::string repository = (folder == "/" ? "" : folder) + "/.git";
   struct stat status {};
   if (::stat(repository.c_str(), &status) != 0) return true;
@@ -74,6 +61,23 @@ bool may_filter(const std::string& directory, const std::string& root) {
   if (!common) return true;
   const std::string shared = common->empty() ? repository : resolve_path(repository, path_in(*common, ""));
   return names_filter(shared + "/config") || names_filter(repository + "/config.worktree");
+}
+
+}  // namespace
+
+std::vector<std::string> repository_folders(const std::string& directory, const std::string& root) {
+  std::vector<std::string> folders;
+  for (std::string folder = directory; !folder.empty();
+       folder = std::max<std::string>("/", folder.substr(0, folder.rfind('/')))) {
+    if (exists((folder == "/" ? "" : folder) + "/.git")) folders.push_back(folder);
+    if (folder == root || folder == "/") break;
+  }
+  return folders;
+}
+
+bool may_filter(const std::string& directory, const std::string& root) {
+  const std::vector<std::string> folders = repository_folders(directory, root);
+  return std::any_of(folders.begin(), folders.end(), has_filters);
 }
 
 }  // namespace wtool::policy::covenant

@@ -47,6 +47,17 @@ constexpr ProgramSpec git_specs[] = {
                  "-c gpg.ssh.program=false "
                  "-c log.showSignature=false "
                  "-c protocol.allow=never "
+                 // A setting for one protocol counts more. Each is named, because git fetches missing objects by itself
+                 // if the configuration says that another repository has them.
+                 "-c protocol.ext.allow=never "
+                 "-c protocol.fd.allow=never "
+                 "-c protocol.file.allow=never "
+                 "-c protocol.ftp.allow=never "
+                 "-c protocol.ftps.allow=never "
+                 "-c protocol.git.allow=never "
+                 "-c protocol.http.allow=never "
+                 "-c protocol.https.allow=never "
+                 "-c protocol.ssh.allow=never "
                  "-c safe.bareRepository=explicit "
                  "-c status.submoduleSummary=false",
      .unproven = "--list-cmds=VALUE",
@@ -404,8 +415,14 @@ constexpr ProgramSpec git_specs[] = {
      .manner = lenient,
      .subcommands = true,
      .values_known = true},
-    {.names = "git notes list, git notes show, git notes get-ref", .style = Style::git},
-    {.names = "git bundle, git commit-graph, git multi-pack-index, git sparse-checkout, git lfs, git maintenance",
+    {.names = "git notes list, git notes get-ref", .style = Style::git},
+    // git notes show shows the note with a second git, to which no option is passed. git log --notes shows it, too.
+    {.names = "git notes show",
+     .does = Effect::runs_program,
+     .never = "runs the text conversions of the configuration",
+     .alone = "",
+     .style = Style::git},
+    {.names = "git bundle, git commit-graph, git multi-pack-index, git sparse-checkout, git maintenance",
      .operands = Operands::choose,
      .style = Style::git},
     {.names = "git bisect",
@@ -416,8 +433,7 @@ constexpr ProgramSpec git_specs[] = {
      .subcommands = true,
      .values_known = true},
     {.names =
-         "git bundle list-heads, git bundle verify, git commit-graph verify, git sparse-checkout list, git bisect log, "
-         "git lfs ls-files, git lfs version",
+         "git bundle list-heads, git bundle verify, git commit-graph verify, git sparse-checkout list, git bisect log",
      .options = "-q --quiet --progress -l --long -s --size",
      .style = Style::git},
     {.names = "git config",

@@ -291,6 +291,23 @@ BOOST_AUTO_TEST_CASE(a_name_that_programs_read_in_any_letter_case_is_dangerous_i
   for (const char* name : {"Git_Dir", "Npmrc"}) BOOST_TEST(!is_dangerous_variable(name), name);
 }
 
+BOOST_AUTO_TEST_CASE(under_an_allow_list_a_call_chooses_no_encoding_in_which_a_script_means_something_else) {
+  EnvironmentRules rules;
+  for (const char* value : {"", "C", "POSIX", "C.UTF-8", "de_DE.utf8", "sr_RS.UTF-8@latin"}) {
+    for (const char* name : {"LANG", "LC_ALL", "LC_CTYPE"}) BOOST_TEST(!refuse_name(name, rules, value), value);
+  }
+  // The name of a locale without an encoding may mean any: zh_TW is Big5.
+  for (const char* value : {"zh_CN.GBK", "ja_JP.SJIS", "zh_TW", "zh_TW@UTF-8", "C.UTF-8.GBK", "japanese.sjis"}) {
+    for (const char* name : {"LANG", "LC_ALL", "LC_CTYPE"}) {
+      const auto refusal = refuse_name(name, rules, value);
+      BOOST_REQUIRE_MESSAGE(refusal, value);
+      BOOST_TEST(refusal->hint == "give C, POSIX, or a locale whose name ends in .UTF-8");
+    }
+  }
+  rules.allow = {"LC_ALL"};
+  BOOST_TEST(!refuse_name("LC_ALL", rules, "zh_CN.GBK"));
+}
+
 BOOST_AUTO_TEST_CASE(under_an_allow_list_only_harmless_names_and_those_of_environment_allow_are_set) {
   EnvironmentRules rules;
   for (const char* name : {"LANG", "LC_ALL", "TERM", "NO_COLOR", "TZ", "CI", "TRACEPARENT", "NODE_ENV", "RUST_LOG",
