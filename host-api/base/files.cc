@@ -187,6 +187,40 @@ Descriptor open_for_reading(const std::string& file, std::string& why) {
   return opened;
 }
 
+Descriptor open_written(const std::string& file, std::uint64_t bytes, std::string& why) {
+  Descriptor opened = open_for_reading(file, why);
+  if (!opened) {
+    why = errno == ENOENT ? "is gone" : "cannot be opened: " + why;
+    return {};
+  }
+  struct stat status {};
+  if (::fstat(opened.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+      static_cast<std::uint64_t>(status.st_size) == bytes) {
+    return opened;
+  }
+  why = "has changed since it was written";
+  return {};
+}
+
+bool read_pieces(int descriptor, std::uint64_t bytes, const std::function<bool(std::string_view)>& take) {
+  std::string piece(std::min<std::uint64_t>(bytes, 256UL * 1024), '\0');
+  while (bytes > 0) {
+    const ssize_t got = ::read(descriptor, piece.data(), std::min<std::uint64_t>(bytes, piece.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    if (!take(std::string_view(piece).substr(0, static_cast<std::size_t>(got)))) return true;
+    bytes -= static_cast<std::uint64_t>(got);
+  }
+  return true;
+}
+
+Descriptor open_regular(const std::string& file) {
+  Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!opened || ::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return opened;
+}
+
 Descriptor make_folder_without_links(const std::string& base, const std::string& folder, mode_t mode, bool& made,
                                      std::string& why) {
   const fs::path path(folder);

@@ -8,6 +8,8 @@
 
 #include <sys/types.h>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -50,6 +52,16 @@ Descriptor open_without_links(const std::string& file, int flags, mode_t mode, s
 // working directory, links are followed only if they stay there: a command in a sandbox could make a link to a file
 // that it may not read. Does not block. Empty: opening failed, and `why` has the reason.
 Descriptor open_for_reading(const std::string& file, std::string& why);
+
+// Opens a file that this program wrote with `bytes` bytes, for reading. A command may have put a FIFO, a device, a huge
+// file or a link in its place: only a regular file of this size is opened, and links are followed as by
+// open_for_reading(). Empty: `why` has the words that follow "the file FILE ", such as "is gone".
+Descriptor open_written(const std::string& file, std::uint64_t bytes, std::string& why);
+// Passes `bytes` bytes of the file to `take`, in pieces, until it returns false. Returns whether there were so many.
+bool read_pieces(int descriptor, std::uint64_t bytes, const std::function<bool(std::string_view)>& take);
+
+// Opens a regular file for reading; empty: it is none, is a link, or cannot be opened. Does not block.
+Descriptor open_regular(const std::string& file);
 
 // Opens `folder`, whose path begins with `base`. Makes it, and the folders above it, if they are missing. Follows links
 // in `base` itself, but none below it. Empty: the folder could not be opened or made, and `why` has the reason. `made`

@@ -79,6 +79,28 @@ BOOST_AUTO_TEST_CASE(a_step_is_skipped_until_an_input_changes) {
   BOOST_TEST(file("out/app") == "int a;\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_store_whose_files_were_replaced_is_never_waited_for) {
+  for (const char* kind : {"entries", "files", "latest", "blobs"}) {
+    build();
+    run_it();
+    std::vector<std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(scratch.path() + "/cache/wtool/steps/" + kind)) {
+      if (entry.is_regular_file()) files.push_back(entry.path());
+    }
+    BOOST_REQUIRE_MESSAGE(!files.empty(), kind);
+    for (const std::string& path : files) {
+      fs::remove(path);
+      BOOST_REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    }
+    fs::remove_all(scratch.path() + "/out");
+    BOOST_TEST(wtool({"plan", "workflow.md"}).exit_code == 0, kind);
+    BOOST_TEST(wtool({"cache", "list"}).exit_code == 0, kind);
+    run_it();
+    BOOST_TEST(file("out/app") == "int a;\n", kind);
+    BOOST_TEST(wtool({"cache", "clear"}).exit_code == 0, kind);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_output_is_put_back_and_a_changed_one_is_made_again) {
   build();
   run_it();

@@ -154,6 +154,23 @@ BOOST_AUTO_TEST_CASE(json_is_read_from_the_whole_of_a_cut_output) {
   BOOST_TEST(holds(no_json.out, "is not JSON"), no_json.out);
 }
 
+// A command can replace the file by something that never ends, or that must be waited for.
+BOOST_AUTO_TEST_CASE(what_a_command_puts_in_place_of_a_file_is_reported_and_never_waited_for) {
+  keep("bytes: 4096");
+  for (const char* put : {"mkfifo main-1.stdout", "ln -s /dev/zero main-1.stdout", "truncate -s 300G main-1.stdout"}) {
+    const std::string text = workflow("[*] --> A\nA --> B\nB --> C\nC --> [*]\n",
+                                      "- A: Shell \"printf '{\\\"last\\\": [0'; seq -f ', %g' 1 9999; printf ']}'\"\n"
+                                      "- B: Shell \"cd .wtool/runs/${run_id}.outputs && rm main-1.stdout && " +
+                                          std::string(put) + "\"\n- C: Log \"{{ A.json.last | size }}\"\n");
+    const Finished finished = run_workflow(text);
+    BOOST_TEST(finished.exit_code == 1, put << finished.out << finished.err);
+    BOOST_TEST(holds(finished.out, "main-1.stdout with the whole output "), finished.out);
+    BOOST_TEST(wtool({"show", "last", "--output", "A"}).exit_code == 1, put);
+    BOOST_TEST(wtool({"resume", "last"}).exit_code == 0, put);  // A runs again, because its file has changed
+    fs::remove_all(scratch.path() + "/.wtool");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(json_beyond_its_limit_is_an_error_that_names_the_key) {
   keep("bytes: 4096, json_bytes: 1048576");
   const Finished finished = run_workflow(

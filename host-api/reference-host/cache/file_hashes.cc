@@ -134,7 +134,7 @@ void FileHashes::load() {
   if (loaded_) return;
   loaded_ = true;
   if (record_.empty()) return;
-  const Descriptor file(::open(record_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Descriptor file = open_regular(record_);
   std::string text;
   if (!file || read_all(file.get(), max_record_bytes, text) != 0) return;
   const std::size_t head = record_head.size() + sha256_size + 1;

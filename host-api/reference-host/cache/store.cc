@@ -99,7 +99,7 @@ std::optional<CacheEntry> entry_of(std::string_view text, bool with_parts) {
 }
 
 std::optional<std::string> content_of(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Descriptor file = open_regular(path);
   std::string text;
   if (!file || read_all(file.get(), max_entry_bytes, text) != 0) return std::nullopt;
   return text;
@@ -186,7 +186,7 @@ bool Store::make_folders(std::string& problem) const {
 }
 
 Descriptor Store::lock(int how) const {
-  Descriptor file(::open((folder_ + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  Descriptor file(::open((folder_ + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   while (file && ::flock(file.get(), how) != 0) {
     if (errno != EINTR) return {};
   }
@@ -331,9 +331,9 @@ bool Store::restore(const std::string& directory, const CachedOutput& output, st
     if (::symlinkat(output.link.c_str(), folder.get(), name.c_str()) != 0) failed = errno;
   } else {
     const std::string blob = path("blobs", output.hash);
-    const Descriptor from(::open(blob.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const Descriptor from = open_regular(blob);
     if (!from) {
-      problem = failure("the store no longer has the content", errno);
+      problem = "the store no longer has the content";
       return false;
     }
     // Only its owner may open it until it gets its real mode.
@@ -387,7 +387,7 @@ void Store::remove_with_contents(const CacheEntry& entry) const {
 }
 
 std::string Store::look_at(const CachedOutput& output, const Keeping::Look& look) const {
-  const Descriptor from(::open(path("blobs", output.hash).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Descriptor from = open_regular(path("blobs", output.hash));
   std::string buffer(piece, '\0');
   while (from) {
     const ssize_t got = ::read(from.get(), buffer.data(), buffer.size());

@@ -160,7 +160,8 @@ bool can_write_report(const std::string& file) {
 bool write_report(const std::string& file, std::string_view text) {
   if (file == "-") return print(text);
   std::string why;
-  Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_TRUNC, 0666, why);
+  // A command may have put a FIFO there, which would wait for a reader.
+  Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0666, why);
   int failed = opened ? write_all(opened.get(), text).error : 0;
   // Some file systems report a lack of space only here.
   if (opened && ::close(opened.release()) != 0 && failed == 0) failed = errno;

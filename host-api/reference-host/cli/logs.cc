@@ -2,13 +2,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
@@ -48,14 +48,16 @@ std::string lines_of(const journal::StepRecord& step, bool is_error_stream) {
   if (stored.file.empty()) {
     shown = marked(output.add(is_error_stream, stored.text));
   } else {
-    std::ifstream file(stored.file, std::ios::binary);
-    std::string chunk(1 << 16, '\0');
-    while (file.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || file.gcount() > 0) {
-      shown += marked(
-          output.add(is_error_stream, std::string_view(chunk).substr(0, static_cast<std::size_t>(file.gcount()))));
-      if (shown.size() < max_shown) continue;
+    std::string why = "has changed since it was written";
+    const Descriptor file = open_written(stored.file, stored.bytes, why);
+    const bool all = file && read_pieces(file.get(), stored.bytes, [&](std::string_view piece) {
+                       shown += marked(output.add(is_error_stream, piece));
+                       return shown.size() < max_shown;
+                     });
+    if (shown.size() >= max_shown) {
       return shown + "    ... the rest is left out; `wtool show` with --output prints all of it\n";
     }
+    if (!all) return shown + "    (the file " + words(stored.file + " " + why) + ")\n";
   }
   shown += marked(output.finish());
   return shown + (stored.notice.empty() ? "" : "    (" + words(stored.notice) + ")\n");

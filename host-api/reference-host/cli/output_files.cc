@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -158,16 +157,18 @@ void OutputFiles::remove_unwanted() {
 
 bool OutputFiles::holds_secret(const std::string& file) const {
   if (secrets_.empty()) return false;
-  std::ifstream in(file, std::ios::binary);
-  constexpr std::size_t piece = 1024UL * 1024;
+  const Descriptor opened = open_regular(file);
+  if (!opened) return false;  // not a file of this run
   std::string text;
-  std::string read(piece, '\0');
-  while (in.read(read.data(), static_cast<std::streamsize>(piece)) || in.gcount() > 0) {
-    text.append(read, 0, static_cast<std::size_t>(in.gcount()));
-    if (secrets_.masked(text) != text) return true;
+  bool found = false;
+  // A command may have made the file huge, but this run wrote at most `max_bytes`.
+  read_pieces(opened.get(), limits_.max_bytes, [&](std::string_view piece) {
+    text += piece;
+    found = secrets_.masked(text) != text;
     text.erase(0, text.size() - secrets_.undecided_tail(text));
-  }
-  return false;
+    return !found;
+  });
+  return found;
 }
 
 // Call it with mutex_ held.

@@ -62,7 +62,7 @@ bool add_to_summary(const std::string& page) {
   if (named == nullptr || *named == '\0') return true;
   const std::string file = resolve_links_above(named);
   std::string why;
-  const Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_APPEND, 0666, why);
+  const Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0666, why);
   if (opened) {
     if (const int failed = write_all(opened.get(), page).error; failed != 0) why = ::strerror(failed);
   }

@@ -1,9 +1,9 @@
 // wtool show RUN [--json] [--output STATE [--stderr] [--try N] [--branch B]]: shows what a run did, or has done so far.
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <memory>
 #include <string>
 
+#include "base/files.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/load_run.h"
@@ -35,13 +35,16 @@ const runner::Outcome* wanted_outcome(const journal::RunRecord& run, const journ
   return nullptr;
 }
 
-bool print_file(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string piece(256UL * 1024, '\0');
-  while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0) {
-    if (!print(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())))) return false;
+// False: the reason is on standard error.
+bool print_file(const std::string& file, std::uint64_t bytes) {
+  std::string why = "has changed since it was written";
+  const Descriptor in = open_written(file, bytes, why);
+  bool printed = true;
+  if (in && read_pieces(in.get(), bytes, [&printed](std::string_view piece) { return printed = print(piece); })) {
+    return printed;
   }
-  return true;
+  complain("the file " + file + " " + why);
+  return false;
 }
 
 // Prints the output of the last visit of a state byte for byte, or the part of it that was kept.
@@ -64,7 +67,7 @@ int show_output(const journal::RunRecord& run, const ShowRunOptions& options) {
   if (outcome == nullptr) return exit_unusable;
   const journal::JournaledOutput stored = journal::stored_output(*outcome, options.error_stream, last->masked);
   if (!stored.notice.empty()) complain("the output of the state \"" + state + "\" is not whole: " + stored.notice);
-  if (!(stored.file.empty() ? print(stored.text) : print_file(stored.file))) return exit_unusable;
+  if (!(stored.file.empty() ? print(stored.text) : print_file(stored.file, stored.bytes))) return exit_unusable;
   return stored.whole ? exit_ok : exit_failed;
 }
 

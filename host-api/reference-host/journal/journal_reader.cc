@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/files.h"
 #include "base/sha256.h"
 #include "journal/record.h"
 #include "journal/runs_folder.h"
@@ -301,15 +301,15 @@ const StepRecord* last_visit_of(const RunRecord& run, const std::string& state, 
 }
 
 std::string file_problem(const WholeOutput& whole) {
-  struct stat about {};
-  if (::stat(whole.file.c_str(), &about) != 0) return "the file " + whole.file + " is gone";
-  std::ifstream in(whole.file, std::ios::binary);
+  std::string why;
+  const Descriptor file = open_written(whole.file, whole.bytes, why);
+  if (!file) return "the file " + whole.file + " " + why;
   Sha256 digest;
-  std::string piece(256UL * 1024, '\0');
-  while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0) {
-    digest.add(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())));
-  }
-  if (static_cast<std::uint64_t>(about.st_size) == whole.bytes && digest.finish() == whole.sha256) return "";
+  const bool all = read_pieces(file.get(), whole.bytes, [&digest](std::string_view piece) {
+    digest.add(piece);
+    return true;
+  });
+  if (all && digest.finish() == whole.sha256) return "";
   return "the file " + whole.file + " no longer contains what the step wrote";
 }
 
@@ -321,6 +321,7 @@ JournaledOutput stored_output(const runner::Outcome& outcome, bool is_error_stre
     const std::string problem = file_problem(whole);
     if (problem.empty()) {
       stored.file = whole.file;
+      stored.bytes = whole.bytes;
       return stored;
     }
     stored.notice = problem;

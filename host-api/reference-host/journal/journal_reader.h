@@ -60,10 +60,11 @@ bool is_combination(const RunRecord& run, const StepRecord& step);
 const StepRecord* last_visit_of(const RunRecord& run, const std::string& state, const std::string& branch = "");
 
 struct JournaledOutput {
-  std::string file;    // has every byte that the command wrote; empty: `text` is all that was kept
-  std::string text;    // what the journal has
-  bool whole = true;   // nothing is missing or replaced
-  std::string notice;  // why the output is not whole, for people
+  std::string file;         // has every byte that the command wrote; empty: `text` is all that was kept
+  std::uint64_t bytes = 0;  // the size of `file`
+  std::string text;         // what the journal has
+  bool whole = true;        // nothing is missing or replaced
+  std::string notice;       // why the output is not whole, for people
 };
 
 JournaledOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked);

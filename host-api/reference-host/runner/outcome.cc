@@ -1,10 +1,9 @@
 #include "runner/outcome.h"
 
-#include <fstream>
 #include <memory>
 #include <mutex>
-#include <sstream>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "base/json_members.h"
 #include "base/utf8.h"
@@ -107,12 +106,14 @@ std::optional<Value> json_value(const Outcome& outcome) {
 }
 
 std::variant<Value, std::string> read_json_file(const std::string& file, std::uint64_t bytes) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  const std::string content = std::move(text).str();
-  if (!in || content.size() != bytes) {
-    return "this output was cut, and the file " + file + " with the whole output is gone or has changed";
+  std::string why = "has changed since it was written";
+  std::string content;
+  const Descriptor opened = open_written(file, bytes, why);
+  if (!opened || !read_pieces(opened.get(), bytes, [&content](std::string_view piece) {
+        content += piece;
+        return true;
+      })) {
+    return "this output was cut, and the file " + file + " with the whole output " + why;
   }
   auto value = expressions::parse_json_value(content);
   if (!value) return "the output in the file " + file + " is not JSON: " + expressions::quoted_for_message(content);

@@ -1,8 +1,8 @@
 #include "runner/step_outputs.h"
 
 #include <algorithm>
-#include <fstream>
 
+#include "base/files.h"
 #include "base/utf8.h"
 
 namespace wtool::host::runner {
@@ -150,18 +150,20 @@ void join_outputs(const WorkflowInvocation& invocation, const Step& step, const 
       continue;
     }
     const auto file = store->create(file_name(step, false, is_error_stream ? "stderr" : "stdout"), gives_secrets(step));
-    std::string buffer(kept_in_memory, '\0');
     for (const Outcome* part : parts) {
       const WholeOutput& one = is_error_stream ? part->whole_error : part->whole_output;
       if (one.file.empty()) {
         file->write(is_error_stream ? part->standard_error : part->standard_output);
         continue;
       }
-      std::ifstream in(one.file, std::ios::binary);
-      while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-        file->write(std::string_view(buffer).substr(0, static_cast<std::size_t>(in.gcount())));
+      std::string why = "has changed since it was written";
+      const Descriptor in = open_written(one.file, one.bytes, why);
+      if (!in || !read_pieces(in.get(), one.bytes, [&file](std::string_view piece) {
+            file->write(piece);
+            return true;
+          })) {
+        file->fail("the file " + one.file + " " + why);
       }
-      if (!in.is_open() || in.bad()) file->fail("the file " + one.file + " cannot be read");
     }
     close(*file, joined, invocation.run.observer());
   }

@@ -1,10 +1,9 @@
 #include "runner/typed_answer.h"
 
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <vector>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/json_schema.h"
@@ -28,14 +27,17 @@ std::optional<std::string> text_of(const Outcome& outcome, std::string& why) {
           (whole.trouble.empty() ? "" : ": " + whole.trouble);
     return std::nullopt;
   }
-  std::ifstream in(whole.file, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in) {
-    why = "is in the file " + whole.file + ", which cannot be read";
+  std::string problem = "has changed since it was written";
+  std::string text;
+  const Descriptor file = open_written(whole.file, whole.bytes, problem);
+  if (!file || !read_pieces(file.get(), whole.bytes, [&text](std::string_view piece) {
+        text += piece;
+        return true;
+      })) {
+    why = "is in the file " + whole.file + ", which " + problem;
     return std::nullopt;
   }
-  return std::move(text).str();
+  return text;
 }
 
 // The contents of the blocks between lines that begin with three backquotes.
