@@ -746,8 +746,13 @@ BOOST_AUTO_TEST_CASE(questions_of_several_branches_are_answered_one_after_the_ot
 
 BOOST_AUTO_TEST_CASE(what_runs_beside_a_question_comes_to_its_end) {
   const Asking shop;
-  shop.add("a.md",
-           workflow("tool: true\n", two_branches, "- A: Shell \"touch a\"\n- B: Shell \"sleep 0.3; echo b >> did\"\n"));
+  shop.add(
+      "a.md",
+      workflow("tool: true\n",
+               "state Split <<fork>>\nstate Meet <<join>>\n[*] --> Split\nSplit --> Until\nUntil --> A\nSplit --> B\n"
+               "A --> Meet\nB --> Meet\nMeet --> [*]\n",
+               "- Until: Shell \"until test -e begun; do sleep 0.01; done\"\n- A: Shell \"touch a\"\n"
+               "- B: Shell \": > begun; sleep 0.3; echo b >> did\"\n"));
   Modern client(shop, shop.options);
   const Json asking = client.call("a").at("result");
   BOOST_TEST(asking.at("resultType") == "input_required", asking.dump());
