@@ -148,6 +148,45 @@ BOOST_FIXTURE_TEST_CASE(the_workflow_file_is_never_overwritten, Shows) {
   refused({"report", "last", "--junit", "hard"});
 }
 
+BOOST_FIXTURE_TEST_CASE(no_report_replaces_another_one_or_the_journal, Shows) {
+  BOOST_TEST(run_workflow("workflow.md").exit_code == 0);
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& why) {
+    arguments.insert(arguments.begin(), wtool_path);
+    const Finished finished = run(arguments, here());
+    BOOST_TEST(finished.exit_code == 2, finished.out << finished.err);
+    BOOST_TEST(holds(finished.err, why), finished.err);
+  };
+  refused({"run", "workflow.md", "--html", "z", "--junit", "./z"}, "two reports would be written to z");
+  refused({"run", "workflow.md", "--events", "z", "--html", "z"}, "two reports would be written to z");
+  refused({"report", "last", "--html", "z", "--junit", "z"}, "two reports would be written to z");
+  std::string journal;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch.path() + "/.wtool/runs")) {
+    if (entry.path().extension() == ".jsonl") journal = entry.path();
+  }
+  const std::string before = content_of(journal);
+  refused({"report", "last", "--html", journal}, " is the journal of the run itself");
+  BOOST_TEST(content_of(journal) == before);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_fifo_in_place_of_a_report_is_not_waited_for, Shows) {
+  const std::string file = workflow("    [*] --> A\n    A --> [*]\n", "- A: Shell \"rm -f z; mkfifo z\"\n");
+  const Finished finished = run_workflow(file, {"--html", "z"});
+  BOOST_TEST(finished.exit_code != 0, finished.out << finished.err);
+  BOOST_TEST(holds(finished.err, "cannot write "), finished.err);
+}
+
+// A script passes an empty value if a variable is not set.
+BOOST_FIXTURE_TEST_CASE(an_empty_value_of_an_option_is_not_the_same_as_no_option, Shows) {
+  for (const char* option : {"--html", "--junit", "--events", "--env-file"}) {
+    const Finished finished = run({wtool_path, "run", "workflow.md", option, ""}, here());
+    BOOST_TEST(finished.exit_code == 2, option);
+    BOOST_TEST(holds(finished.err, "the value of " + std::string(option) + " is empty"), finished.err);
+  }
+  const Finished call = run({wtool_path, "call", "shell_execute", "command=touch made", "--limits", ""}, here());
+  BOOST_TEST(call.exit_code == 2);
+  BOOST_TEST(!std::filesystem::exists(scratch.path() + "/made"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_step_whose_background_processes_were_ended_says_so_once, Shows) {
   const std::string file_ = workflow("    [*] --> A\n    A --> B\n    B --> [*]\n",
                                      "- A: Shell \"(sleep 61; echo made > f) & test -e tried || { touch tried; exit 1; "

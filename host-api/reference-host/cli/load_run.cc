@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <set>
 
 #include "base/descriptor.h"
 #include "base/files.h"
@@ -122,10 +123,23 @@ std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run,
   return std::nullopt;
 }
 
-bool is_the_workflow(const std::string& file, const std::string& workflow) {
+bool overwrites(const std::string& file, const std::string& other, const std::string& what) {
   std::error_code failed;
-  if (file.empty() || file == "-" || !std::filesystem::equivalent(file, workflow, failed)) return false;
-  complain(file + " is the workflow file itself, and would be overwritten; name another file");
+  if (file.empty() || file == "-" || !std::filesystem::equivalent(file, other, failed)) return false;
+  complain(file + " is " + what + " itself, and would be overwritten; name another file");
+  return true;
+}
+
+bool are_apart(const std::vector<std::string>& files) {
+  namespace fs = std::filesystem;
+  std::set<fs::path> seen;
+  for (const std::string& file : files) {
+    std::error_code failed;
+    if (file.empty() || file == "-" || fs::is_other(file, failed)) continue;  // devices and pipes take several texts
+    if (seen.insert(fs::weakly_canonical(fs::absolute(file, failed), failed)).second) continue;
+    complain("two reports would be written to " + file + ", and one would be lost; name another file for one of them");
+    return false;
+  }
   return true;
 }
 

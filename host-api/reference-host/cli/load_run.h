@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "journal/run_record.h"
 #include "workflow/model/model.h"
@@ -35,9 +36,14 @@ std::optional<workflow::Workflow> read_workflow(const std::string& file);
 // The workflow of the run, if its file still exists unchanged. Nothing: `why` has the reason.
 std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run, std::string& why);
 
-// True if `file`, in which something is to be written, is the workflow file `workflow` itself, under this or another
-// name; the reason is then on stderr.
-bool is_the_workflow(const std::string& file, const std::string& workflow);
+// True if `file`, in which something is to be written, is the same file as `other`, perhaps under another name. `what`
+// `other` is, such as "the workflow file"; the reason is then on stderr.
+bool overwrites(const std::string& file, const std::string& other, const std::string& what);
+inline bool is_the_workflow(const std::string& file, const std::string& workflow) {
+  return overwrites(file, workflow, "the workflow file");
+}
+// False if two of the files are the same; the reason is then on stderr. Empty names and `-` do not count.
+bool are_apart(const std::vector<std::string>& files);
 
 // True if write_report() could write this file now; otherwise, the reason is on stderr. Changes nothing. If
 // the file's folder is missing below the working directory, the file counts as writable: the run may make the folder.

@@ -204,6 +204,22 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake, const Words
   return exit_unusable;
 }
 
+// An option with an empty value, as a script passes it if a variable is not set: it must not mean that the option was not
+// given. Empty: there is none.
+std::string empty_option(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string>& given = option->results();
+    if (option->nonpositional() && option->get_expected_max() > 0 &&
+        std::find(given.begin(), given.end(), "") != given.end()) {
+      return option->get_name();
+    }
+  }
+  for (const CLI::App* chosen : app.get_subcommands()) {
+    if (std::string name = empty_option(*chosen); !name.empty()) return name;
+  }
+  return {};
+}
+
 // What `wtool --version --json` prints, for programs and packagers.
 std::string version_as_json() {
   using nlohmann::ordered_json;
@@ -325,6 +341,10 @@ int run_program(int argc, char** argv) {
     return print(help(app)) ? exit_ok : exit_unusable;
   } catch (const CLI::ParseError& mistake) {
     return wrong_usage(app, mistake, words);
+  }
+  if (const std::string name = empty_option(app); !name.empty()) {
+    complain("the value of " + name + " is empty; leave the option out, or give it a value");
+    return exit_unusable;
   }
   if (!context.start_tracing()) return exit_unusable;
   return context.command();

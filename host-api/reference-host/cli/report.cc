@@ -90,7 +90,11 @@ int write_report(const ReportOptions& options) {
   const auto past = read_past_run(options.run);
   if (!past) return exit_unusable;
   const std::string workflow = (std::filesystem::path(past->run.directory) / past->run.file).string();
-  if (is_the_workflow(options.junit, workflow) || is_the_workflow(options.html, workflow)) return exit_unusable;
+  const std::string journal = journal::journal_file(".", past->run.run);
+  for (const std::string& file : {options.junit, options.html}) {
+    if (is_the_workflow(file, workflow) || overwrites(file, journal, "the journal of the run")) return exit_unusable;
+  }
+  if (!are_apart({options.junit, options.html})) return exit_unusable;
   if (past->being_written) complain("the run has not ended yet: what is written shows it up to now");
   std::string why;
   std::optional<workflow::Workflow> drawn;

@@ -303,6 +303,7 @@ bool can_write_files(const RunFlags& flags, const std::string& workflow) {
   for (const std::string* file : {&flags.events, &flags.junit, &flags.html}) {
     if (is_the_workflow(*file, workflow)) return false;
   }
+  if (!are_apart({flags.events, flags.junit, flags.html})) return false;
   for (const std::string* file : {&flags.junit, &flags.html}) {
     if (!file->empty() && *file != "-" && !can_write_report(resolve_links_above(*file))) return false;
   }
