@@ -89,6 +89,61 @@ BOOST_AUTO_TEST_CASE(less_known_programs_run_others_too) {
   });
 }
 
+// An option that takes no value must not hide the next word, which is the command or a further option.
+BOOST_AUTO_TEST_CASE(the_word_after_an_option_without_a_value_is_read) {
+  check({
+      {"ltrace -L ./evil ls", "command: ./evil ls"},
+      {"valgrind -s ./evil ls", "command: ./evil ls"},
+      {"valgrind -d ./evil", "command: ./evil"},
+      {"parallel -l ./evil ls ::: a", "unclear: -l"},
+      {"parallel -T ./evil ls ::: a", "unclear: -T"},
+      {"nsenter --wdns ./evil ls", "unclear: --wdns"},
+      {"script -F x ls ./evil", "unclear: -F"},
+      {"script -t 5 ls ./evil", "unclear: -t"},
+  });
+}
+
+// An option that takes a value must not make this value the command, the host or the file.
+BOOST_AUTO_TEST_CASE(the_value_of_an_option_is_not_the_command) {
+  check({
+      {"unshare -l ls ./evil", "code: -l & command: ./evil"},
+      {"systemd-run -C ls ./evil", "command: ./evil"},
+      {"parallel -i ls ./evil ::: a", "unclear: -i"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(the_operands_before_the_command_are_counted_as_the_program_counts_them) {
+  check({
+      {"script -- ./evil ls", "script: ./evil ls"},
+      {"script out -- ./evil ls", "script: ./evil ls"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(further_options_name_programs_and_code) {
+  check({
+      {"valgrind --tool=../../tmp/evil ls", "code: ../../tmp/evil & command: ls"},
+      {"valgrind --tool=massif ls", "command: ls"},
+      {"parallel -S './evil host' ls ::: a", "code: -S & command: ls ? ..."},
+      {"unshare -r -R ./d ls", "code: -R & command: ls"},
+      {"firejail --shell=./evil ls", "code: --shell=./evil & command: ls"},
+      {"start-stop-daemon -qS -x ./evil", "code: -qS"},
+      {"start-stop-daemon --startas ./evil -S", "code: --startas"},
+      {"su -c ls -c ./evil", "script: ls & script: ./evil"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(variables_that_options_set_belong_to_the_command) {
+  check({
+      {"strace -E LD_PRELOAD=./evil.so ls", "command: [LD_PRELOAD=./evil.so] ls"},
+      {"strace -E HOME -f ls", "command: ls"},
+      {"systemd-run --setenv=A=1 ls", "command: [A=1] ls"},
+      {"systemd-run -p ExecStartPre=./evil ls", "code: ExecStartPre=./evil & command: ls"},
+      {"systemd-run -p MemoryMax=1G ls", "command: ls"},
+      {"bwrap --setenv LD_PRELOAD ./evil.so ls", "command: [LD_PRELOAD=./evil.so] ls"},
+      {"firejail --env=LD_PRELOAD=./evil.so ls", "command: [LD_PRELOAD=./evil.so] ls"},
+  });
+}
+
 BOOST_AUTO_TEST_CASE(programs_have_further_names_and_spellings) {
   check({
       {"python3.11 -c x", "code: -c"},
