@@ -95,6 +95,8 @@ BOOST_AUTO_TEST_CASE(the_word_after_an_option_without_a_value_is_read) {
       {"ltrace -L ./evil ls", "command: ./evil ls"},
       {"valgrind -s ./evil ls", "command: ./evil ls"},
       {"valgrind -d ./evil", "command: ./evil"},
+      {"tar -H --use-compress-program=./evil -tf a", "script: ./evil"},
+      {"bsdtar -L --use-compress-program=./evil -xf a", "script: ./evil"},
       {"parallel -l ./evil ls ::: a", "unclear: -l"},
       {"parallel -T ./evil ls ::: a", "unclear: -T"},
       {"nsenter --wdns ./evil ls", "unclear: --wdns"},
@@ -126,8 +128,11 @@ BOOST_AUTO_TEST_CASE(further_options_name_programs_and_code) {
       {"parallel -S './evil host' ls ::: a", "code: -S & command: ls ? ..."},
       {"unshare -r -R ./d ls", "code: -R & command: ls"},
       {"firejail --shell=./evil ls", "code: --shell=./evil & command: ls"},
+      {"bsdtar -W use-compress-program=./evil -tf a", "script: ./evil"},
+      {"tar -tWuse-compress-program=./evil -f a", "script: ./evil"},
       {"start-stop-daemon -qS -x ./evil", "code: -qS"},
       {"start-stop-daemon --startas ./evil -S", "code: --startas"},
+      {"cpio -i -F host:x --rsh-command=./evil", "script: ./evil"},
       {"su -c ls -c ./evil", "script: ls & script: ./evil"},
   });
 }
