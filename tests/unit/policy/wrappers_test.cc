@@ -92,9 +92,13 @@ BOOST_AUTO_TEST_CASE(less_known_programs_run_others_too) {
 // An option that takes no value must not hide the next word, which is the command or a further option.
 BOOST_AUTO_TEST_CASE(the_word_after_an_option_without_a_value_is_read) {
   check({
+      {"sdiff -W --diff-program=./evil a b", "script: ./evil"},
+      {"sdiff -w 80 --diff-program=./evil a b", "script: ./evil"},
       {"ltrace -L ./evil ls", "command: ./evil ls"},
       {"valgrind -s ./evil ls", "command: ./evil ls"},
       {"valgrind -d ./evil", "command: ./evil"},
+      {"scp -B -S ./evil a b:", "script: ./evil"},
+      {"scp -R -S./evil a b:", "script: ./evil"},
       {"tar -H --use-compress-program=./evil -tf a", "script: ./evil"},
       {"bsdtar -L --use-compress-program=./evil -xf a", "script: ./evil"},
       {"parallel -l ./evil ls ::: a", "unclear: -l"},
@@ -108,6 +112,9 @@ BOOST_AUTO_TEST_CASE(the_word_after_an_option_without_a_value_is_read) {
 // An option that takes a value must not make this value the command, the host or the file.
 BOOST_AUTO_TEST_CASE(the_value_of_an_option_is_not_the_command) {
   check({
+      {"ssh -c aes128-ctr host rm x", "script: rm x"},
+      {"ssh -m hmac-sha2-256 host rm x", "script: rm x"},
+      {"ssh -Q cipher host", ""},
       {"unshare -l ls ./evil", "code: -l & command: ./evil"},
       {"systemd-run -C ls ./evil", "command: ./evil"},
       {"parallel -i ls ./evil ::: a", "unclear: -i"},
@@ -123,6 +130,18 @@ BOOST_AUTO_TEST_CASE(the_operands_before_the_command_are_counted_as_the_program_
 
 BOOST_AUTO_TEST_CASE(further_options_name_programs_and_code) {
   check({
+      {"install -s --strip-program=./evil a b", "script: ./evil"},
+      {"install --strip-p ./evil -s a b", "script: ./evil"},
+      {"rename 's/x/system(\"./evil\")/e' f", "code: s/x/system(\"./evil\")/e"},
+      {"aria2c --on-download-complete=./evil url", "script: ./evil"},
+      {"aria2c --conf-path=x url", "code: x"},
+      {"rclone ls --sftp-ssh=./evil r:", "code: --sftp-ssh=./evil"},
+      {"rclone ls :sftp,ssh=./evil:", "code: :sftp,ssh=./evil:"},
+      {"mosh --client=./evil host", "script: ./evil"},
+      {"mosh --ssh=./evil host ls", "script: ./evil & command: ls"},
+      {"mosh --cli=./evil host", "script: ./evil"},
+      {"man -C ./evil.conf ls", "code: ./evil.conf"},
+      {"ncat --lua-exec ./evil.lua host 1", "code: ./evil.lua"},
       {"valgrind --tool=../../tmp/evil ls", "code: ../../tmp/evil & command: ls"},
       {"valgrind --tool=massif ls", "command: ls"},
       {"parallel -S './evil host' ls ::: a", "code: -S & command: ls ? ..."},
@@ -130,10 +149,37 @@ BOOST_AUTO_TEST_CASE(further_options_name_programs_and_code) {
       {"firejail --shell=./evil ls", "code: --shell=./evil & command: ls"},
       {"bsdtar -W use-compress-program=./evil -tf a", "script: ./evil"},
       {"tar -tWuse-compress-program=./evil -f a", "script: ./evil"},
+      {"less --lesskey-src=x f", "code: --lesskey-src=x"},
+      {"less -Sk x f", "code: -Sk"},
+      {"less --cmd=!./evil f", "code: --cmd=!./evil"},
       {"start-stop-daemon -qS -x ./evil", "code: -qS"},
       {"start-stop-daemon --startas ./evil -S", "code: --startas"},
+      {"socat - 'E\\XEC:./evil'", "code: E\\XEC:./evil"},
+      {"socat - '\"EXEC\":./evil'", "code: \"EXEC\":./evil"},
+      {"wget -e use_askpass=./evil url", "code: use_askpass=./evil"},
+      {"wget -e robots=off url", ""},
+      {"wget --config=./evil url", "code: ./evil"},
+      {"curl --engine ./evil.so url", "code: ./evil.so"},
+      {"curl -K ./options url", "code: ./options"},
+      {"rsync --daemon --config=./evil", "code: ./evil"},
       {"cpio -i -F host:x --rsh-command=./evil", "script: ./evil"},
       {"su -c ls -c ./evil", "script: ls & script: ./evil"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(options_and_configurations_of_ssh_name_programs) {
+  check({
+      {"ssh -o ' ProxyCommand=./evil' host", "script: ./evil"},
+      {"ssh -o '\"ProxyCommand\"=./evil' host", "script: ./evil"},
+      {"ssh -o PKCS11Provider=./evil.so host", "code: PKCS11Provider=./evil.so"},
+      {"ssh -I ./evil.so host", "code: ./evil.so"},
+      {"ssh -F ./evil.conf host ls", "code: ./evil.conf & script: ls"},
+      {"ssh -F none host ls", "script: ls"},
+      {"scp -F ./evil.conf a b:", "code: ./evil.conf"},
+      {"sftp -b cmds host", "code: cmds"},
+      {"sftp -o ProxyCommand=ls host <cmds", "script: ls & code: cmds"},
+      {"scp -o ~ a b:", "unclear: "},
+      {"scp -o IdentityFile=~ a b:", ""},
   });
 }
 
