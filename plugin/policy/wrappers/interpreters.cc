@@ -82,6 +82,10 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
     judge_hidden_code(judgement, interpreter, reading.operands.front());
   }
   if (reading.find(interpreter.idle) != nullptr) return;
+  if (judgement.tool == "R" && !reading.operands.empty() && judgement.word(reading.operands.front()).text == "CMD") {
+    judgement.runs(reading.operands.front() + 1);
+    return;
+  }
   if (!reading.operands.empty()) return judge_file(judgement, judgement.word(reading.operands.front()));
   judge_input(judgement);
 }
