@@ -538,11 +538,12 @@ constexpr ProgramSpec runner_specs[] = {
      .script = "c command",
      .hands_input_on = "*"},
     {.names = "oc rsh",
-     .options = "-c=VALUE -n=VALUE -t",
+     .options = "-c=VALUE -f=VALUE -n=VALUE -t -T --container=VALUE --filename=VALUE --namespace=VALUE --no-tty "
+                "--shell=VALUE --timeout=VALUE --tty",
      .rules = false,
      .runs = Runs::command,
-     .manner = lenient,
      .before = 1,
+     .code = "shell",
      .bare_runs = Bare::shell},
     {.names = "pipx run, npm exec, npm x, npm init, npm create, pnpm dlx, pnpm create, yarn dlx, yarn create, bun x, "
               "bun create, uv tool run, nix run, nix shell, nix develop, yarn exec, pnpm exec",
@@ -632,11 +633,14 @@ constexpr ProgramSpec runner_specs[] = {
     {.names = "direnv exec, rustup run", .options = "--install", .rules = false, .runs = Runs::command, .before = 1},
     {.names = "sops exec-env, sops exec-file", .rules = false, .runs = Runs::joined, .before = 1},
     {.names = "cargo watch, cargo-watch",
-     .options = "-c -q -x=VALUE -s=VALUE -w=VALUE -i=VALUE -d=VALUE -B=VALUE -C=VALUE -E=VALUE --exec=VALUE "
-                "--shell=VALUE --watch=VALUE --ignore=VALUE --delay=VALUE --use-shell=VALUE",
+     .options =
+         "-B=VALUE -c -C=VALUE -d=VALUE -E=VALUE -h -i=VALUE -N -q -s=VALUE -V -w=VALUE -x=VALUE --clear --debug "
+         "--delay=VALUE --env=VALUE --env-file=VALUE --exec=VALUE --features=VALUE --help --ignore=VALUE "
+         "--ignore-nothing --no-gitignore --no-ignore --no-restart --notify --poll --postpone --quiet --shell=VALUE "
+         "--skip-local-deps --use-shell=VALUE --version --watch=VALUE --watch-when-idle --why --workdir=VALUE",
      .rules = false,
      .runs = Runs::command,
-     .manner = lenient,
+     .idle = "h V help version",
      .script = "s shell",
      .code = "use-shell"},
     {.names = "gsort",
@@ -846,11 +850,14 @@ constexpr ProgramSpec runner_specs[] = {
      .runs = Runs::steered},
     {.names = "setlock", .options = "-n -N -x -X", .rules = false, .runs = Runs::command, .before = 1},
     {.names = "gpg-agent",
-     .options = "--daemon --homedir=DIR --log-file=FILE --options=FILE --pinentry-program=VALUE "
-                "--scdaemon-program=VALUE --tpm2daemon-program=VALUE",
+     .options =
+         "-c -q -s -v --allow-preset-passphrase --batch --csh --daemon --debug-level=VALUE --default-cache-ttl=VALUE "
+         "--enable-ssh-support --help --homedir=DIR --log-file=FILE --max-cache-ttl=VALUE --no-detach --options=FILE "
+         "--pinentry-program=VALUE "
+         "--quiet --scdaemon-program=VALUE --server --sh --tpm2daemon-program=VALUE --verbose --version",
      .rules = false,
      .runs = Runs::command,
-     .manner = lenient,
+     .idle = "help version",
      .script = "pinentry-program scdaemon-program tpm2daemon-program",
      .code = "homedir options"},
     {.names = "machinectl shell", .rules = false, .runs = Runs::code, .manner = lenient, .bare_runs = Bare::code},

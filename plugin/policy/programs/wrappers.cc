@@ -366,6 +366,7 @@ constexpr ProgramSpec wrapper_specs[] = {
      .runs = Runs::steered,
      .manner = lenient,
      .idle = "V h",
+     .code = "c f",
      .words =
          "ls list-sessions list-windows list-panes list-keys list-clients list-commands list-buffers has has-session "
          "info display display-message show show-options show-buffer capture-pane capturep kill-session kill-window "

@@ -230,7 +230,8 @@ void judge_steered(const Judgement& judgement, const OptionTable& program) {
   if (words.size() == 2 && words[1].literal && is_listed(only_telling, words[1].text)) return;
   const ParsedCommand reading = read_options(words, 1, program);
   if (reading.find(program.spec().idle) != nullptr) return;
-  const bool known = !reading.operands.empty() && words[reading.operands[0]].literal &&
+  const bool known = !reading.operands.empty() && reading.find(program.spec().code) == nullptr &&
+                     words[reading.operands[0]].literal &&
                      is_listed(program.spec().words, words[reading.operands[0]].text);
   // False if there is a second command of tmux, or a format that runs a command.
   const bool alone = std::none_of(words.begin(), words.end(), [](const Word& word) {
