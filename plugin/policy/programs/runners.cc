@@ -131,7 +131,7 @@ constexpr ProgramSpec runner_specs[] = {
     {.names = "autossh",
      .options =
          "-4 -6 -A -a -B=VALUE -b=VALUE -C -c=VALUE -D=VALUE -E=VALUE -e=VALUE -F=VALUE -f -G -g -I=VALUE -i=VALUE "
-         "-J=VALUE -K -k -L=VALUE -l=VALUE -M=VALUE -m=VALUE -N -n -O=VALUE -o=VALUE -P=VALUE -p=VALUE -Q=VALUE -q "
+         "-J=VALUE -K -k -L=VALUE -l=VALUE -M=VALUE -m=VALUE -N -n -O=VALUE -o=VALUE -p=VALUE -Q=VALUE -q "
          "-R=VALUE -S=VALUE -s -T -t -V -v -W=VALUE -w=VALUE -X -x -Y -y",
      .rules = false,
      .runs = Runs::special},

@@ -218,13 +218,14 @@ constexpr ProgramSpec writing_specs[] = {
      .alone = "-V --version",
      .runs = Runs::words,
      .parts = "EXEC SYSTEM SHELL \\ \" '"},
+    // Not -P, which takes a value only in newer versions.
     {.names = "ssh",
      .does = Effect::opens_network,
      .never = "opens a connection to another machine",
      .alone = "-V --version",
      .unproven =
          "-4 -6 -A -a -B=VALUE -b=VALUE -C -c=VALUE -D=VALUE -E=VALUE -e=VALUE -F=VALUE -f -G -g -I=VALUE -i=VALUE "
-         "-J=VALUE -K -k -L=VALUE -l=VALUE -M -m=VALUE -N -n -O=VALUE -o=VALUE -P=VALUE -p=VALUE -Q=VALUE -q -R=VALUE "
+         "-J=VALUE -K -k -L=VALUE -l=VALUE -M -m=VALUE -N -n -O=VALUE -o=VALUE -p=VALUE -Q=VALUE -q -R=VALUE "
          "-S=VALUE -s -T -t -V -v -W=VALUE -w=VALUE -X -x -Y -y",
      .runs = Runs::special,
      .variables = "SSH_*"},

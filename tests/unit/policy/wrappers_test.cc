@@ -145,6 +145,8 @@ BOOST_AUTO_TEST_CASE(the_value_of_an_option_is_not_the_command) {
       {"ssh -c aes128-ctr host rm x", "script: rm x"},
       {"ssh -m hmac-sha2-256 host rm x", "script: rm x"},
       {"ssh -Q cipher host", ""},
+      {"ssh -P -oProxyCommand=./evil host", "unclear: -P"},
+      {"autossh -P host rm x", "unclear: -P"},
       {"unshare -l ls ./evil", "code: -l & command: ./evil"},
       {"systemd-run -C ls ./evil", "command: ./evil"},
       {"numactl -i 0 ./evil", "command: ./evil"},
