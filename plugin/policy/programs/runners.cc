@@ -143,10 +143,10 @@ constexpr ProgramSpec runner_specs[] = {
     // Scripts and small programs with no options before the command, or hardly any. Where a row gives a letter a value
     // that it does not take, the command itself would be read as this value.
     {.names = "rr, catchsegv, eatmydata, gamemoderun, vglrun, tsocks, primusrun, with-contenv, distcc, icecc",
-     .options = "-h --help --version",
+     .options = "--help --version",
      .rules = false,
      .runs = Runs::command,
-     .idle = "h help version"},
+     .idle = "help version"},
     {.names = "mangohud", .options = "--dlsym", .rules = false, .runs = Runs::command},
     {.names = "heaptrack",
      .options = "-d -h -o=VALUE -p=VALUE -r -v --debug --help --output=VALUE --pid=VALUE --raw --version",

@@ -422,7 +422,11 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
     std::size_t first = reading.operands[before];
     if (before > 0 && !prefix.behind_dashes && judgement.word(first).literal && judgement.word(first).text == "--")
       ++first;
-    if (first < judgement.words().size()) run_rest(judgement, prefix, reading, first);
+    if (first < judgement.words().size()) {
+      run_rest(judgement, prefix, reading, first);
+    } else if (prefix.bare_runs == programs::Bare::shell) {
+      judgement.runs_shell();
+    }
     const std::vector<Word> variables = variables_in(judgement, prefix, reading);
     for (std::size_t i = known; i < judgement.inners.size(); ++i) {
       std::vector<Word>& assignments = judgement.inners[i].command.assignments;
