@@ -79,7 +79,7 @@ constexpr ProgramSpec archive_specs[] = {
      .with = "tar:lists",
      .check = check_tar,
      .unproven =
-         "-C=VALUE -F=VALUE -g=VALUE -I=VALUE -T=VALUE -V=VALUE --checkpoint-action=VALUE "
+         "-C=VALUE -F=VALUE -g=VALUE -I=VALUE -T=VALUE -V=VALUE --checkpoint[=VALUE] --checkpoint-action=VALUE "
          "--directory=VALUE --info-script=VALUE --new-volume-script=VALUE --rmt-command=VALUE --rsh-command=VALUE "
          "--to-command=VALUE --use-compress-program=VALUE --files-from=VALUE --transform=VALUE",
      .runs = Runs::option_value,

@@ -15,7 +15,7 @@ constexpr ProgramSpec writing_specs[] = {
      .does = Effect::writes,
      .never = "writes files",
      .unproven = "-g=VALUE -m=VALUE -o=VALUE -S=VALUE -t=VALUE --group=VALUE --mode=VALUE --owner=VALUE "
-                 "--strip-program=VALUE --suffix=VALUE --target-directory=VALUE",
+                 "--strip --strip-program=VALUE --suffix=VALUE --target-directory=VALUE",
      .runs = Runs::option_value,
      .manner = lenient | permutes,
      .script = "strip-program"},
@@ -144,7 +144,8 @@ constexpr ProgramSpec writing_specs[] = {
      .alone = "-V --version --help",
      .unproven =
          "-e=VALUE -f=VALUE -T=VALUE -B=VALUE -M=VALUE --rsh=VALUE --rsync-path=VALUE --exclude=VALUE --include=VALUE "
-         "--files-from=VALUE --filter=VALUE --log-file=VALUE --backup-dir=VALUE --password-file=VALUE --temp-dir=VALUE "
+         "--files-from=VALUE --filter=VALUE --log-file=VALUE --backup --backup-dir=VALUE --password-file=VALUE "
+         "--temp-dir=VALUE "
          "--config=VALUE --dparam=VALUE",
      .runs = Runs::option_value,
      .manner = lenient | permutes,
@@ -195,7 +196,7 @@ constexpr ProgramSpec writing_specs[] = {
      .unproven = "-A=VALUE -b=VALUE -c=VALUE -C=VALUE -d=VALUE -D=VALUE -e=VALUE -E=VALUE -F=VALUE -h=VALUE -H=VALUE "
                  "-K=VALUE -m=VALUE -o=VALUE -P=VALUE -Q=VALUE -r=VALUE -t=VALUE -T=VALUE -u=VALUE -U=VALUE -w=VALUE "
                  "-x=VALUE -X=VALUE -Y=VALUE -y=VALUE -z=VALUE --data=VALUE --data-binary=VALUE --data-raw=VALUE "
-                 "--form=VALUE --header=VALUE --output=VALUE --request=VALUE --upload-file=VALUE --url=VALUE "
+                 "--form=VALUE --head --header=VALUE --output=VALUE --request=VALUE --upload-file=VALUE --url=VALUE "
                  "--user=VALUE --user-agent=VALUE --config=VALUE --engine=VALUE",
      .runs = Runs::option_value,
      .manner = lenient | permutes,

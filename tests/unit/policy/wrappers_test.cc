@@ -116,6 +116,12 @@ BOOST_AUTO_TEST_CASE(the_word_after_an_option_without_a_value_is_read) {
       {"perf stat -A ./evil ls", "command: ./evil ls"},
       {"perf record -W ./evil ls", "command: ./evil ls"},
       {"concurrently -k ./evil ls", "script: ./evil & script: ls"},
+      // These are not abbreviations of --backup-dir, --checkpoint-action, --header and --strip-program.
+      {"rsync --backup -e ./evil a host:b", "script: ./evil"},
+      {"rsync --filt -e ./evil a host:b", "script: ./evil"},
+      {"tar --checkpoint --to-command=./evil -xf a", "script: ./evil"},
+      {"curl --head --engine ./evil.so url", "code: ./evil.so"},
+      {"install --strip --strip-program=./evil a b", "script: ./evil"},
       {"distcc -h -wrapper ./evil -c x.c", "unclear: -h"},
       {"uv run -n ./evil ls", "command: ./evil ls"},
       {"poetry run -n ./evil ls", "command: ./evil ls"},
