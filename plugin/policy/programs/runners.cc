@@ -94,10 +94,12 @@ constexpr ProgramSpec runner_specs[] = {
      .code = "f R",
      .bare_runs = Bare::code,
      .reads_input = true},
+    // choom, tini and cpulimit take their options even from among the words of the command.
     {.names = "choom",
      .options = "-h -n=VALUE -p=VALUE -V --adjust=VALUE --pid=VALUE --help --version",
      .rules = false,
      .runs = Runs::command,
+     .manner = permutes,
      .idle = "p h V pid help version"},
     {.names = "numactl",
      .options = "-a -b -C=VALUE -c=VALUE -D -d -f=VALUE -H -h -i=VALUE -I=VALUE -l -L=VALUE -m=VALUE -M=VALUE -N=VALUE "
@@ -222,6 +224,7 @@ constexpr ProgramSpec runner_specs[] = {
      .options = "-e=VALUE -g -h -l -p=VALUE -s -v -w --version",
      .rules = false,
      .runs = Runs::command,
+     .manner = permutes,
      .idle = "h l version"},
     {.names = "dumb-init",
      .options = "-c -h -r=VALUE -v -V --help --rewrite=VALUE --single-child --verbose --version",
@@ -270,6 +273,7 @@ constexpr ProgramSpec runner_specs[] = {
                 "--path=VALUE --pid=VALUE --quiet --signal=VALUE --verbose",
      .rules = false,
      .runs = Runs::command,
+     .manner = permutes,
      .idle = "h help"},
     {.names = "caffeinate", .options = "-d -i -m -s -t=VALUE -u -w=VALUE", .rules = false, .runs = Runs::command},
     {.names = "proot",

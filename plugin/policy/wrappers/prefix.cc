@@ -388,6 +388,13 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
   }
   if (is_idle(prefix, reading) || judgement.has_obstacle(reading)) return;
   const std::size_t before = operands_before(judgement, prefix, reading);
+  if ((prefix.manner & programs::permutes) != 0 && prefix.runs == Runs::command && !reading.operands.empty()) {
+    for (const Given& option : reading.given) {
+      if (option.word < reading.operands.front()) continue;
+      return judgement.is_unclear(judgement.word(option.word),
+                                  std::string(judgement.tool) + " takes this option out of the words of its command");
+    }
+  }
   // script [FILE] -- COMMAND: the words of the command are joined.
   if (judgement.tool == "script" && reading.first_operand_behind_dashes < reading.operands.size()) {
     return judgement.runs_joined(reading.operands[reading.first_operand_behind_dashes]);
@@ -473,7 +480,7 @@ bool judge_special(const Judgement& judgement) {
 }  // namespace
 
 bool hands_rest_on(std::string_view tool) {
-  constexpr unsigned incomplete = programs::lenient | programs::any_long | programs::any_valued;
+  constexpr unsigned incomplete = programs::lenient | programs::any_long | programs::any_valued | programs::permutes;
   if (is_listed("env genv su runuser flock ssh setarch entr", tool) || is_loader(tool)) return true;
   const OptionTable* const prefix = find_prefix(tool);
   return prefix != nullptr && (prefix->spec().manner & incomplete) == 0 && prefix->spec().runs == Runs::command;

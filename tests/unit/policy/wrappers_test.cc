@@ -122,6 +122,12 @@ BOOST_AUTO_TEST_CASE(the_word_after_an_option_without_a_value_is_read) {
       {"tar --checkpoint --to-command=./evil -xf a", "script: ./evil"},
       {"curl --head --engine ./evil.so url", "code: ./evil.so"},
       {"install --strip --strip-program=./evil a b", "script: ./evil"},
+      // These programs take their options out of the words of the command.
+      {"tini -s timeout -s 5 ./evil ls", "unclear: -s"},
+      {"cpulimit -l 90 timeout -k 5 ./evil ls", "unclear: -k"},
+      {"choom -n 0 xargs -n 5 ./evil ls", "unclear: -n"},
+      {"choom -n 0 ls -l", "unclear: -l"},
+      {"choom -n 0 -- xargs -n 5 ./evil", "command: xargs -n 5 ./evil"},
       {"distcc -h -wrapper ./evil -c x.c", "unclear: -h"},
       {"uv run -n ./evil ls", "command: ./evil ls"},
       {"poetry run -n ./evil ls", "command: ./evil ls"},
