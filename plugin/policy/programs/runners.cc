@@ -94,7 +94,7 @@ constexpr ProgramSpec runner_specs[] = {
      .code = "f R",
      .bare_runs = Bare::code,
      .reads_input = true},
-    // choom, tini and cpulimit take their options even from among the words of the command.
+    // choom, tini, catatonit and cpulimit take their options even from among the words of the command.
     {.names = "choom",
      .options = "-h -n=VALUE -p=VALUE -V --adjust=VALUE --pid=VALUE --help --version",
      .rules = false,
@@ -231,7 +231,12 @@ constexpr ProgramSpec runner_specs[] = {
      .rules = false,
      .runs = Runs::command,
      .idle = "h V help version"},
-    {.names = "catatonit", .options = "-g -h -P -V", .rules = false, .runs = Runs::command, .idle = "h V"},
+    {.names = "catatonit",
+     .options = "-g -h -P -V",
+     .rules = false,
+     .runs = Runs::command,
+     .manner = permutes,
+     .idle = "h V"},
     {.names = "optirun",
      .options =
          "-b=VALUE -c=VALUE -d=VALUE -h -q -s=VALUE -v -V --bridge=VALUE --debug --display=VALUE --failsafe --help "

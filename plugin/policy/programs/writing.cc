@@ -248,6 +248,7 @@ constexpr ProgramSpec writing_specs[] = {
                  "--family=VALUE --help --init --local --no-init --no-ssh-pty --port=VALUE --predict=VALUE "
                  "--predict-overwrite --server=VALUE --ssh=VALUE --ssh-pty --version",
      .runs = Runs::command,
+     .manner = permutes,
      .before = 1,
      .idle = "help version",
      .script = "client server ssh"},
