@@ -30,12 +30,15 @@ std::optional<Problem> check_tar(const ParsedCommand& reading) {
 }
 
 // If several modes are given, a compressor uses the last; with -c it writes to standard output in any mode. --version
-// and --license do not keep bzip2 from compressing its files.
+// and --license do not keep bzip2 from compressing its files. bzip2 reads all options of one letter first, and then those
+// with a name.
 std::optional<Problem> check_compressor(const ParsedCommand& reading) {
   if (reading.operands.empty()) return std::nullopt;  // from standard input to standard output
   if (reading.has("-c --stdout --to-stdout")) return std::nullopt;
   const Given* const mode = reading.in_force("-l --list -t --test -d --decompress --uncompress -z --compress");
-  if (mode != nullptr && mode == reading.in_force("-l --list -t --test")) return std::nullopt;
+  const Given* const named = reading.in_force("--list --test --decompress --uncompress --compress");
+  const bool keeps = named == nullptr || named == reading.in_force("--list --test");
+  if (keeps && mode != nullptr && mode == reading.in_force("-l --list -t --test")) return std::nullopt;
   return Problem{reading.begin, reading.name + " replaces the files that it is given",
                  "with -c it writes to its standard output"};
 }
@@ -69,14 +72,14 @@ constexpr ProgramSpec archive_specs[] = {
          "--recursive-unlink -U "
          "--unlink-first; writes (sets where files are written): -C=DIR --directory=DIR --one-top-level[=DIR]; "
          "interactive "
-         "(asks): -w --interactive --confirmation -M --multi-volume -L=NUM --tape-length=NUM; writes (writes outside "
+         "(asks): -w --interactive --confirmation -M --multi-volume -L --tape-length=NUM; writes (writes outside "
          "of the "
          "folder): -P --absolute-names; other (changes the names of files with a program): --transform=EXPRESSION "
          "--xform=EXPRESSION",
      .with = "tar:lists",
      .check = check_tar,
      .unproven =
-         "-C=VALUE -F=VALUE -g=VALUE -H=VALUE -I=VALUE -L=VALUE -T=VALUE -V=VALUE --checkpoint-action=VALUE "
+         "-C=VALUE -F=VALUE -g=VALUE -I=VALUE -T=VALUE -V=VALUE --checkpoint[=VALUE] --checkpoint-action=VALUE "
          "--directory=VALUE --info-script=VALUE --new-volume-script=VALUE --rmt-command=VALUE --rsh-command=VALUE "
          "--to-command=VALUE --use-compress-program=VALUE --files-from=VALUE --transform=VALUE",
      .runs = Runs::option_value,
@@ -133,7 +136,10 @@ constexpr ProgramSpec archive_specs[] = {
      .only_with = "-t --list --help --version",
      .without = "writes files",
      .instead = "cpio -t lists them",
-     .check = check_cpio},
+     .check = check_cpio,
+     .runs = Runs::option_value,
+     .manner = lenient | permutes,
+     .script = "rsh-command"},
 };
 
 }  // namespace

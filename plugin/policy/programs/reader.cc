@@ -188,7 +188,14 @@ class ProgramReader {
       parsed_.passed_over = parsed_.passed_over || has(lenient);
     } else if (valued && !negated) {
       // --no-OPTION takes no value, even if --OPTION does.
+      const std::size_t after = next_;
       if (!take_values(given, option == nullptr ? 1 : option->values)) return;
+      // If the spec does not list all options, this may be the full name of another one, which takes no value: --backup
+      // of rsync, if only --backup-dir is listed. So the value is read as a word of its own, too.
+      if (abbreviated && has(lenient) && !option->command) {
+        next_ = after;
+        parsed_.passed_over = true;
+      }
     }
     this->given(std::move(given));
   }

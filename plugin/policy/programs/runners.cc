@@ -7,8 +7,10 @@ namespace {
 
 constexpr ProgramSpec runner_specs[] = {
     {.names = "chrt",
-     .options = "-a -b -d -D=VALUE -e -f -G -h -i -m -o -p -r -R -T=VALUE -P=VALUE -v -V --all-tasks --batch "
-                "--deadline --fifo --help --idle --max --other --pid --reset-on-fork --rr --sched-deadline=VALUE "
+     .options = "-a -b -d -D=VALUE -e -f -G -h -i -m -o -O -p -r -R -T=VALUE -P=VALUE -U=VALUE -v -V -X=VALUE "
+                "--all-tasks --batch "
+                "--clamp-max=VALUE --clamp-min=VALUE --deadline-overrun --reclaim-grub --deadline --fifo --help --idle "
+                "--max --other --pid --reset-on-fork --rr --sched-deadline=VALUE "
                 "--sched-period=VALUE --sched-runtime=VALUE --verbose --version --ext",
      .rules = false,
      .runs = Runs::command,
@@ -68,41 +70,53 @@ constexpr ProgramSpec runner_specs[] = {
      .script = "c",
      .bare_runs = Bare::shell},
     {.names = "newgrp", .rules = false, .runs = Runs::command, .before = 1, .bare_runs = Bare::shell},
-    {.names = "msgfilter, msgexec",
+    {.names = "msgfilter",
      .options =
-         "-D=VALUE -e -h -i=VALUE -n -N -o=VALUE -p -P -s -F -V -w=VALUE --add-location[=VALUE] --color[=VALUE] "
+         "-D=VALUE -E -F -h -i=VALUE -n=VALUE -o=VALUE -p -P -s -V -w=VALUE --add-location[=VALUE] --color[=VALUE] "
          "--directory=VALUE --escape --force-po --help --indent --input=VALUE --keep-header --newline --no-escape "
          "--no-location --no-wrap --output-file=VALUE --properties-input --properties-output --sort-by-file "
          "--sort-output --strict --stringtable-input --stringtable-output --style=VALUE --version --width=VALUE",
      .rules = false,
      .runs = Runs::command,
      .idle = "h V help version"},
+    {.names = "msgexec",
+     .options = "-D=VALUE -h -i=VALUE -P -V --directory=VALUE --help --input=VALUE --newline --properties-input "
+                "--stringtable-input --version",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h V help version"},
     {.names = "debugfs",
-     .options = "-b=VALUE -c -d=VALUE -D -f=VALUE -i -R=VALUE -s=VALUE -V -w -Z -z=VALUE",
+     .options = "-b=VALUE -c -d=VALUE -D -f=VALUE -i -n -R=VALUE -s=VALUE -V -w -z=VALUE",
      .rules = false,
      .runs = Runs::options,
      .manner = permutes,
      .idle = "V",
      .code = "f R",
-     .bare_runs = Bare::code},
+     .bare_runs = Bare::code,
+     .reads_input = true},
+    // choom, tini, catatonit and cpulimit take their options even from among the words of the command.
     {.names = "choom",
      .options = "-h -n=VALUE -p=VALUE -V --adjust=VALUE --pid=VALUE --help --version",
      .rules = false,
      .runs = Runs::command,
+     .manner = permutes,
      .idle = "p h V pid help version"},
     {.names = "numactl",
-     .options =
-         "-a -C=VALUE -c -d -f -H -h -i -I=VALUE -l[=VALUE] -m=VALUE -M=VALUE -N=VALUE -o=VALUE -p=VALUE -P=VALUE "
-         "-r[=VALUE] -s -S=VALUE -t -T -u -v -w=VALUE --all --balancing --cpubind=VALUE --cpunodebind=VALUE --hardware "
-         "--help --huge --interleave=VALUE --localalloc --membind=VALUE --offset=VALUE --physcpubind=VALUE "
-         "--preferred=VALUE --preferred-many=VALUE --shm=VALUE --show --touch --verify --weighted-interleave=VALUE",
+     .options = "-a -b -C=VALUE -c=VALUE -D -d -f=VALUE -H -h -i=VALUE -I=VALUE -l -L=VALUE -m=VALUE -M=VALUE -N=VALUE "
+                "-o=VALUE -p=VALUE -P=VALUE -s -S=VALUE -t -T -u -V -w=VALUE --all --balancing --cpubind=VALUE "
+                "--cpunodebind=VALUE --dump --dump-nodes --file=VALUE --hardware --help --huge --interleave=VALUE "
+                "--length=VALUE --localalloc --membind=VALUE --offset=VALUE --physcpubind=VALUE --preferred=VALUE "
+                "--preferred-many=VALUE --shm=VALUE --shmid=VALUE --shmmode=VALUE --show --strict --touch --verify "
+                "--weighted-interleave=VALUE",
      .rules = false,
      .runs = Runs::command,
      .idle = "H s h hardware show help"},
     {.names = "noglob, nocorrect, coproc", .rules = false, .runs = Runs::command},
     {.names = "exec", .options = "-a=VALUE -c -l", .rules = false, .runs = Runs::command},
-    {.names = "gosu, su-exec, setuidgid, envuidgid, envdir", .rules = false, .runs = Runs::command, .before = 1},
-    {.names = "cgexec", .options = "-g=VALUE -b --sticky", .rules = false, .runs = Runs::command},
+    {.names = "gosu, su-exec, setuidgid, envuidgid", .rules = false, .runs = Runs::command, .before = 1},
+    // The files of a folder are set as variables, even as those that load code.
+    {.names = "envdir", .rules = false, .runs = Runs::code, .before = 1},
+    {.names = "cgexec", .options = "-g=VALUE -b -h -s --help --sticky", .rules = false, .runs = Runs::command},
     {.names = "systemd-inhibit",
      .options = "-h --help --list --mode=VALUE --no-legend --no-pager --version --what=VALUE --who=VALUE --why=VALUE",
      .rules = false,
@@ -114,67 +128,292 @@ constexpr ProgramSpec runner_specs[] = {
      .rules = false,
      .runs = Runs::command,
      .idle = "h help version"},
-    {.names = "capsh",
+    {.names = "capsh", .rules = false, .runs = Runs::words, .words = "-- == -+ =+"},
+    // Its options are those of ssh, except for -M.
+    {.names = "autossh",
+     .options =
+         "-4 -6 -A -a -B=VALUE -b=VALUE -C -c=VALUE -D=VALUE -E=VALUE -e=VALUE -F=VALUE -f -G -g -I=VALUE -i=VALUE "
+         "-J=VALUE -K -k -L=VALUE -l=VALUE -M=VALUE -m=VALUE -N -n -O=VALUE -o=VALUE -p=VALUE -Q=VALUE -q "
+         "-R=VALUE -S=VALUE -s -T -t -V -v -W=VALUE -w=VALUE -X -x -Y -y",
      .rules = false,
-     .runs = Runs::code,
-     .manner = lenient | any_long,
-     .idle = "print help modes supports",
-     .bare_runs = Bare::code},
-    {.names = "autossh", .rules = false, .runs = Runs::command, .manner = lenient | any_long, .before = 1},
+     .runs = Runs::special},
     {.names = "sshpass",
      .options = "-d=VALUE -e -f=VALUE -h -p=VALUE -P=VALUE -v -V",
      .rules = false,
      .runs = Runs::command,
      .idle = "h V"},
-    {.names = "rr, heaptrack, catchsegv, eatmydata, xvfb-run, dbus-run-session, dbus-launch, tsocks, torsocks, torify, "
-              "proxychains, proxychains4, unbuffer, chronic, ifne, bear, scan-build, intercept-build, ccache, sccache, "
-              "distcc, icecc, tini, dumb-init, catatonit, primusrun, optirun, gamemoderun, mangohud, vglrun, chpst, "
-              "softlimit, lckdo, with-contenv, aa-exec, rlwrap, cpulimit, caffeinate",
-     .options = "-a=VALUE -B=VALUE -b=VALUE -c=VALUE -C=VALUE -d=VALUE -e=VALUE -f=VALUE -g=VALUE -i=VALUE -L=VALUE "
-                "-l=VALUE -m=VALUE -n=VALUE -o=VALUE -p=VALUE -s=VALUE -t=VALUE -u=VALUE -w=VALUE",
+    // Scripts and small programs with no options before the command, or hardly any. Where a row gives a letter a value
+    // that it does not take, the command itself would be read as this value.
+    {.names = "rr, catchsegv, eatmydata, gamemoderun, vglrun, tsocks, primusrun, with-contenv, distcc, icecc",
+     .options = "--help --version",
      .rules = false,
      .runs = Runs::command,
-     .manner = any_long | lenient,
-     .idle = "version help"},
-    {.names = "proot, schroot, fakeroot, fakeroot-sysv, fakeroot-tcp, fakechroot",
-     .options = "-a=VALUE -B=VALUE -b=VALUE -c=VALUE -C=VALUE -d=VALUE -e=VALUE -f=VALUE -g=VALUE -i=VALUE -L=VALUE "
-                "-l=VALUE -m=VALUE -n=VALUE -o=VALUE -p=VALUE -s=VALUE -t=VALUE -u=VALUE -w=VALUE",
+     .idle = "help version"},
+    {.names = "mangohud", .options = "--dlsym", .rules = false, .runs = Runs::command},
+    {.names = "heaptrack",
+     .options = "-d -h -o=VALUE -p=VALUE -r -v --debug --help --output=VALUE --pid=VALUE --raw --version",
      .rules = false,
      .runs = Runs::command,
-     .manner = any_long | lenient,
-     .idle = "version help list info",
-     .bare_runs = Bare::shell},
-    {.names = "faketime, datefudge, pseudo",
-     .options = "-f -m -h -v",
+     .idle = "h p v help pid version"},
+    {.names = "ccache",
+     .options = "-c -C -d=VALUE -F=VALUE -h -k=VALUE -M=VALUE -o=VALUE -p -s -v -V -x -X=VALUE -z --cleanup --clear "
+                "--config-path=VALUE --dir=VALUE --directory=VALUE --evict-namespace=VALUE --evict-older-than=VALUE "
+                "--get-config=VALUE --help --max-files=VALUE --max-size=VALUE --print-stats --set-config=VALUE "
+                "--show-compression --show-config --show-log-stats --show-stats --version --verbose --zero-stats",
      .rules = false,
      .runs = Runs::command,
-     .manner = any_long | lenient,
+     .idle =
+         "c C F h k M o p s V x X z cleanup clear evict-namespace evict-older-than get-config help max-files max-size "
+         "print-stats set-config show-compression show-config show-log-stats show-stats version zero-stats"},
+    {.names = "sccache",
+     .options = "-h -s -V -z --dist-status --help --show-adv-stats --show-stats --start-server --stop-server --version "
+                "--zero-stats",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h s V z dist-status help show-adv-stats show-stats start-server stop-server version zero-stats"},
+    {.names = "xvfb-run",
+     .options = "-a -e=VALUE -f=VALUE -h -l -n=VALUE -p=VALUE -s=VALUE -w=VALUE --auth-file=VALUE --auto-servernum "
+                "--error-file=VALUE --help --listen-tcp --server-args=VALUE --server-num=VALUE --wait=VALUE "
+                "--xauth-protocol=VALUE",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h help"},
+    {.names = "dbus-run-session, dbus-launch",
+     .options = "--auto-syntax --autolaunch=VALUE --binary-syntax --close-stderr --config-file=VALUE --csh-syntax "
+                "--dbus-daemon=VALUE --exit-with-session --exit-with-x11 --help --sh-syntax --version",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "help version",
+     .script = "dbus-daemon",
+     .code = "config-file"},
+    {.names = "torsocks, torify",
+     .options = "-a=VALUE -d -h -i -p=VALUE -P=VALUE -q -u=VALUE --address=VALUE --debug --help --isolate --pass=VALUE "
+                "--port=VALUE --quiet --shell --user=VALUE --version",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h help version",
+     .code = "shell"},
+    {.names = "proxychains, proxychains4",
+     .options = "-f=VALUE -h -q --help",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h help"},
+    {.names = "unbuffer", .options = "-p", .rules = false, .runs = Runs::command},
+    {.names = "chronic", .options = "-e -v", .rules = false, .runs = Runs::command},
+    {.names = "ifne", .options = "-n", .rules = false, .runs = Runs::command},
+    {.names = "lckdo",
+     .options = "-e -E=VALUE -n -q -s -t -w -W=VALUE -x",
+     .rules = false,
+     .runs = Runs::command,
      .before = 1},
-    {.names = "dotenv, cross-env, cross-env-shell, env-cmd, envchain",
-     .options = "-c=VALUE -e=VALUE -f=VALUE -n=VALUE -p=VALUE -v=VALUE",
+    {.names = "bear",
+     .options = "-a -h -o=VALUE -v --append --cdb=VALUE --config=VALUE --force-preload --force-wrapper --help "
+                "--libear=VALUE --library=VALUE --output=VALUE --verbose --version --wrapper=VALUE --wrapper-dir=VALUE",
      .rules = false,
      .runs = Runs::command,
-     .manner = any_long | lenient,
-     .assignments = true},
-    {.names = "lxc-attach",
-     .options = "-c=VALUE -e=VALUE -f=VALUE -n=VALUE -p=VALUE -v=VALUE",
+     .idle = "h help version",
+     .code = "libear library wrapper wrapper-dir"},
+    {.names = "scan-build, intercept-build",
+     .options = "-h -k -o=VALUE -v -V --append --cdb=VALUE --help --status-bugs --use-analyzer=VALUE --use-c++=VALUE "
+                "--use-cc=VALUE --verbose --view",
      .rules = false,
      .runs = Runs::command,
-     .manner = any_long | lenient,
-     .assignments = true,
-     .hands_input_on = "*"},
-    {.names = "perf stat, perf record, perf trace, perf mem record, perf c2c record, perf kvm, perf lock record, perf "
-              "sched record",
+     .idle = "h help",
+     .code = "use-analyzer use-c++ use-cc"},
+    {.names = "tini",
+     .options = "-e=VALUE -g -h -l -p=VALUE -s -v -w --version",
+     .rules = false,
+     .runs = Runs::command,
+     .manner = permutes,
+     .idle = "h l version"},
+    {.names = "dumb-init",
+     .options = "-c -h -r=VALUE -v -V --help --rewrite=VALUE --single-child --verbose --version",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h V help version"},
+    {.names = "catatonit",
+     .options = "-g -h -P -V",
+     .rules = false,
+     .runs = Runs::command,
+     .manner = permutes,
+     .idle = "h V"},
+    {.names = "optirun",
      .options =
-         "-A=VALUE -a -b -B -C=VALUE -c=VALUE -D=VALUE -d -e=VALUE -F=VALUE -G=VALUE -g -I=VALUE -i -j -k=VALUE -M "
-         "-m=VALUE -n -o=VALUE -p=VALUE -r=VALUE -R=VALUE -s -S -t=VALUE -T -u=VALUE -v -W=VALUE -x=VALUE -z "
-         "--event=VALUE --output=VALUE --pid=VALUE --tid=VALUE --uid=VALUE --cpu=VALUE --repeat=VALUE "
-         "--field-separator=VALUE --interval-print=VALUE --delay=VALUE --freq=VALUE --count=VALUE --call-graph=VALUE "
-         "--mmap-pages=VALUE --cgroup=VALUE --filter=VALUE --control=VALUE --duration=VALUE --expr=VALUE",
+         "-b=VALUE -c=VALUE -d=VALUE -h -q -s=VALUE -v -V --bridge=VALUE --debug --display=VALUE --failsafe --help "
+         "--no-failsafe --no-xorg --quiet --silent --socket=VALUE --status --verbose --version --vgl-compress=VALUE",
      .rules = false,
      .runs = Runs::command,
-     .manner = lenient},
+     .idle = "h V help status version"},
+    {.names = "chpst",
+     .options = "-0 -1 -2 -/=VALUE -b=VALUE -c=VALUE -C=VALUE -d=VALUE -e=VALUE -f=VALUE -l=VALUE -L=VALUE -m=VALUE "
+                "-n=VALUE -o=VALUE -p=VALUE -P -r=VALUE -t=VALUE -u=VALUE -U=VALUE -v -V",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "V",
+     .code = "e /"},
+    {.names = "softlimit",
+     .options = "-a=VALUE -c=VALUE -d=VALUE -f=VALUE -l=VALUE -m=VALUE -o=VALUE -p=VALUE -r=VALUE -s=VALUE -t=VALUE",
+     .rules = false,
+     .runs = Runs::command},
+    {.names = "aa-exec",
+     .options = "-d -h -i -n=VALUE -p=VALUE -v --debug --help --immediate --namespace=VALUE --profile=VALUE --verbose",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h help"},
+    {.names = "rlwrap",
+     .options = "-a[=VALUE] -A[=VALUE] -b=VALUE -c -C=VALUE -d[=VALUE] -D=VALUE -e=VALUE -E -f=VALUE -F=VALUE -g=VALUE "
+                "-h -H=VALUE -i -I -l=VALUE -m[=VALUE] -M=VALUE -n -N -o -O=VALUE -p[=VALUE] -P=VALUE -q=VALUE -r -R "
+                "-s=VALUE -S=VALUE -t=VALUE -T -U -v -w=VALUE -W -z=VALUE --always-echo --always-readline[=VALUE] "
+                "--ansi-colour-aware[=VALUE] --break-chars=VALUE --case-insensitive --command-name=VALUE "
+                "--complete-filenames --debug[=VALUE] --file=VALUE --filter=VALUE --help --history-filename=VALUE "
+                "--histsize=VALUE --logfile=VALUE --multi-line[=VALUE] --no-children --no-warnings --one-shot "
+                "--pre-given=VALUE --prompt-colour[=VALUE] --remember --version",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h v help version",
+     .script = "z filter"},
+    {.names = "cpulimit",
+     .options = "-b -c=VALUE -e=VALUE -f -h -i -k -l=VALUE -m -p=VALUE -P=VALUE -q -r -s=VALUE -v -z --background "
+                "--cpu=VALUE --exe=VALUE --foreground --help --include-children --lazy --limit=VALUE --monitor-forks "
+                "--path=VALUE --pid=VALUE --quiet --signal=VALUE --verbose",
+     .rules = false,
+     .runs = Runs::command,
+     .manner = permutes,
+     .idle = "h help"},
+    {.names = "caffeinate", .options = "-d -i -m -s -t=VALUE -u -w=VALUE", .rules = false, .runs = Runs::command},
+    {.names = "proot",
+     .options = "-0 -b=VALUE -h -i=VALUE -k=VALUE -m=VALUE -q=VALUE -r=VALUE -R=VALUE -S=VALUE -v=VALUE -V -w=VALUE "
+                "--about --bind=VALUE --change-id=VALUE --cwd=VALUE --help --kernel-release=VALUE --mount=VALUE "
+                "--pwd=VALUE --qemu=VALUE --root-id --rootfs=VALUE --usage --verbose=VALUE --version",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h V about help usage version",
+     .script = "q qemu",
+     .code = "r R S rootfs",
+     .bare_runs = Bare::shell},
+    {.names = "schroot",
+     .options =
+         "-b -c=VALUE -d=VALUE -e -f -h -i -l -n=VALUE -o=VALUE -p -q -r -u=VALUE -v -V --begin-session --chroot=VALUE "
+         "--config --directory=VALUE --end-session --force --help --info --list --location --option=VALUE "
+         "--preserve-environment --quiet --run-session --session-name=VALUE --user=VALUE --verbose --version",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "b e h i l V begin-session config end-session help info list location version",
+     .bare_runs = Bare::shell},
+    {.names = "fakeroot, fakeroot-sysv, fakeroot-tcp",
+     .options = "-b=VALUE -f=VALUE -h -i=VALUE -l=VALUE -s=VALUE -u -v --faked=VALUE --fd-base=VALUE --help "
+                "--lib=VALUE --unknown-is-real --version",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h v help version",
+     .code = "f l faked lib",
+     .bare_runs = Bare::shell},
+    {.names = "fakechroot",
+     .options = "-b=VALUE -c=VALUE -d=VALUE -e=VALUE -h -l=VALUE -s -v --bindir=VALUE --config-dir=VALUE "
+                "--elfloader=VALUE --environment=VALUE --help --lib=VALUE --use-system-libs --version",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h v help version",
+     .code = "b c d l bindir config-dir elfloader lib",
+     .bare_runs = Bare::shell},
+    {.names = "faketime",
+     .options = "-f -h -m -p=VALUE -v --date-prog=VALUE --disable-shm --exclude-monotonic --help --version",
+     .rules = false,
+     .runs = Runs::command,
+     .before = 1,
+     .idle = "h v help version",
+     .script = "date-prog"},
+    {.names = "datefudge",
+     .options = "-h -l=VALUE -s -v --add-ld-preload=VALUE --help --static --version",
+     .rules = false,
+     .runs = Runs::command,
+     .before = 1,
+     .idle = "h v help version",
+     .code = "l add-ld-preload"},
+    {.names = "pseudo",
+     .options = "-d -f -h -l -v",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h",
+     .bare_runs = Bare::shell},
+    {.names = "dotenv", .options = "-e=VALUE -f=VALUE", .rules = false, .runs = Runs::command, .assignments = true},
+    {.names = "cross-env", .rules = false, .runs = Runs::command, .assignments = true},
+    // It joins its words, assignments included, into a line for a shell.
+    {.names = "cross-env-shell", .rules = false, .runs = Runs::joined},
+    // Its files may be JavaScript, which it runs.
+    {.names = "env-cmd",
+     .options = "-e=VALUE -f=VALUE -r=VALUE --environments=VALUE --fallback --file=VALUE --no-override --rc-file=VALUE "
+                "--silent --verbose",
+     .rules = false,
+     .runs = Runs::command,
+     .code = "f r file rc-file",
+     .assignments = true},
+    {.names = "envchain", .rules = false, .runs = Runs::command, .before = 1},
+    {.names = "lxc-attach",
+     .options = "-a=VALUE -e[=VALUE] -f=VALUE -g=VALUE -l=VALUE -n=VALUE -o=VALUE -P=VALUE -q -R -s=VALUE -u=VALUE "
+                "-v=VALUE --arch=VALUE --clear-env --elevated-privileges[=VALUE] --gid=VALUE --keep-env "
+                "--keep-var=VALUE --logfile=VALUE --logpriority=VALUE --lxcpath=VALUE --name=VALUE --namespaces=VALUE "
+                "--quiet --rcfile=VALUE --remount-sys-proc --set-var=VALUE --uid=VALUE",
+     .rules = false,
+     .runs = Runs::command,
+     .hands_input_on = "*"},
+    {.names = "perf stat",
+     .options = "--all-cpus --all-kernel --all-user --append --big-num --cgroup=VALUE --control=VALUE --cpu=VALUE "
+                "--cputype=VALUE --delay=VALUE --detailed --event=VALUE --field-separator=VALUE --filter=VALUE "
+                "--for-each-cgroup=VALUE --group --interval-clear --interval-count=VALUE --interval-print=VALUE "
+                "--json-output --log-fd=VALUE --metric-no-group --metric-no-merge --metric-only --metrics=VALUE "
+                "--no-aggr --no-csv-summary --no-inherit --no-merge --null --output=VALUE --per-core --per-die "
+                "--per-node --per-socket --per-thread --percore-show-thread --pid=VALUE --post=VALUE --pre=VALUE "
+                "--quiet --repeat=VALUE --scale --smi-cost --summary --sync --table --td-level=VALUE --tid=VALUE "
+                "--timeout=VALUE --topdown --transaction --verbose -A -B -C=VALUE -D=VALUE -G=VALUE -I=VALUE -M=VALUE "
+                "-S -T -a -d -e=VALUE -g -i -j -n -o=VALUE -p=VALUE -r=VALUE -t=VALUE -v -x=VALUE",
+     .rules = false,
+     .runs = Runs::command,
+     .script = "pre post"},
+    // "record" may be shortened where it follows another subcommand.
+    {.names = "perf record, perf kmem rec, perf kmem reco, perf kmem recor, perf kmem record, perf kwork rec, perf "
+              "kwork reco, perf kwork recor, perf kwork record, perf lock rec, perf lock reco, perf lock recor, perf "
+              "lock record, perf sched rec, perf sched reco, perf sched recor, perf sched record",
+     .options = "--affinity=VALUE --all-cgroups --all-cpus --all-kernel --all-user --branch-any --branch-filter=VALUE "
+                "--call-graph=VALUE --cgroup=VALUE --clockid=VALUE --compression-level[=VALUE] --control=VALUE "
+                "--count=VALUE --cpu=VALUE --data --delay=VALUE --dry-run --event=VALUE --exclude-perf --filter=VALUE "
+                "--freq=VALUE --group --intr-regs[=VALUE] --kcore --max-size=VALUE --mmap-pages=VALUE --no-buffering "
+                "--no-buildid --no-buildid-cache --no-inherit --no-samples --output=VALUE --overwrite --per-thread "
+                "--period --phys-data --pid=VALUE --quiet --raw-samples --realtime=VALUE --running-time --sample-cpu "
+                "--snapshot[=VALUE] --stat --strict-freq --switch-events --switch-output[=VALUE] --tid=VALUE "
+                "--timestamp --uid=VALUE --user-regs[=VALUE] --verbose --weight -B -C=VALUE -D=VALUE -F=VALUE -G=VALUE "
+                "-I[=VALUE] -N -P -R -S[=VALUE] -T -W -a -b -c=VALUE -d -e=VALUE -g -i -j=VALUE -k=VALUE -m=VALUE -n "
+                "-o=VALUE -p=VALUE -q -r=VALUE -s -t=VALUE -u=VALUE -v -z[=VALUE]",
+     .rules = false,
+     .runs = Runs::command},
+    {.names = "perf trace",
+     .options =
+         "--all-cpus --call-graph=VALUE --cgroup=VALUE --comm --cpu=VALUE --delay=VALUE --duration=VALUE "
+         "--errno-summary --event=VALUE --expr=VALUE --failure --filter-pids=VALUE --filter=VALUE --force "
+         "--input=VALUE --kernel-syscall-graph --max-events=VALUE --max-stack=VALUE --min-stack=VALUE "
+         "--mmap-pages=VALUE --no-inherit --output=VALUE --pf=VALUE --pid=VALUE --print-sample --sched --sort-events "
+         "--summary --syscalls --tid=VALUE --time --uid=VALUE --verbose --with-summary -C=VALUE -D=VALUE -F=VALUE "
+         "-G=VALUE -S -T -a -e=VALUE -f -i=VALUE -m=VALUE -o=VALUE -p=VALUE -s -t=VALUE -u=VALUE -v",
+     .rules = false,
+     .runs = Runs::command},
+    {.names = "perf mem rec, perf mem reco, perf mem recor, perf mem record, perf c2c rec, perf c2c reco, perf c2c "
+              "recor, perf c2c record, perf timechart rec, perf timechart reco, perf timechart recor, perf timechart "
+              "record, perf kvm, perf ftrace, perf lock con, perf lock contention",
+     .rules = false,
+     .runs = Runs::command},
+    {.names = "perf annotate, perf diff, perf report, perf top",
+     .options = "--addr2line=VALUE --objdump=VALUE",
+     .rules = false,
+     .runs = Runs::options,
+     .manner = lenient | permutes,
+     .script = "addr2line objdump"},
     {.names = "perf script", .rules = false, .runs = Runs::code},
+    // Scripts in a folder that an option of perf may name.
+    {.names = "perf archive, perf iostat",
+     .rules = false,
+     .runs = Runs::code,
+     .manner = lenient,
+     .bare_runs = Bare::code},
     {.names = "hyperfine",
      .options =
          "-c=VALUE -C=VALUE -D=VALUE -i -L=VALUE -m=VALUE -M=VALUE -n=VALUE -N -P=VALUE -p=VALUE -r=VALUE -R=VALUE "
@@ -188,26 +427,50 @@ constexpr ProgramSpec runner_specs[] = {
      .manner = lenient | permutes,
      .script = "c C p s R cleanup conclude prepare setup reference",
      .code = "S shell"},
-    {.names = "pee, mispipe, concurrently, npm-run-all, run-p, run-s",
-     .options = "-c=VALUE -k=VALUE -l=VALUE -m=VALUE -n=VALUE -p=VALUE -s=VALUE -t=VALUE",
+    {.names = "pee, mispipe",
+     .options = "--ignore-sigpipe --ignore-write-errors --no-ignore-sigpipe --no-ignore-write-errors",
+     .rules = false,
+     .runs = Runs::scripts},
+    {.names = "concurrently",
+     .options =
+         "-c=VALUE -g -h -i -k -l=VALUE -m=VALUE -n=VALUE -p=VALUE -r -s=VALUE -t=VALUE -v -V --group --handle-input "
+         "--help --hide=VALUE --kill-others --kill-others-on-fail --max-processes=VALUE --names=VALUE --no-color "
+         "--prefix=VALUE --prefix-colors=VALUE --prefix-length=VALUE --raw --restart-after=VALUE --restart-tries=VALUE "
+         "--success=VALUE --teardown=VALUE --timestamp-format=VALUE --timings --version",
      .rules = false,
      .runs = Runs::scripts,
-     .manner = lenient | permutes | any_long},
+     .manner = permutes,
+     .idle = "h v V help version",
+     .script = "teardown"},
+    {.names = "npm-run-all, run-p, run-s",
+     .options =
+         "-c -h -l -n -p -r -s -v --aggregate-output --continue-on-error --help --max-parallel=VALUE --npm-path=VALUE "
+         "--parallel --print-label --print-name --race --sequential --serial --silent --version",
+     .rules = false,
+     .runs = Runs::scripts,
+     .manner = permutes,
+     .idle = "h v help version",
+     .script = "npm-path"},
+    // With --latest or --cidfile, no operand names the container.
     {.names = "docker exec, docker container exec, podman exec, podman container exec, nerdctl exec, docker compose "
               "exec, docker-compose exec, podman compose exec, podman-compose exec",
-     .options =
-         "-d -e=VALUE -i -T -t -u=VALUE -w=VALUE -h --detach --help --interactive --no-TTY --privileged --tty --latest",
+     .options = "-d -e=VALUE -i -T -t -u=VALUE -w=VALUE -h --all-resources --cidfile=VALUE --compatibility --detach "
+                "--dry-run --help "
+                "--interactive --latest --no-session --no-TTY --privileged --quiet --tty --verbose",
      .rules = false,
      .runs = Runs::command,
      .manner = any_valued,
      .before = 1,
+     .code = "cidfile latest",
      .hands_input_on = "i interactive"},
     {.names = "docker run, docker create, docker container run, docker container create, podman run, podman create, "
               "podman container run, nerdctl run",
      .options =
          "-a=VALUE -c=VALUE -d -e=VALUE -h=VALUE -i -l=VALUE -m=VALUE -p=VALUE -P -q -t -u=VALUE -v=VALUE -w=VALUE "
-         "--detach --disable-content-trust[=VALUE] --help --init --interactive --no-healthcheck --oom-kill-disable "
-         "--privileged --publish-all --quiet --read-only --replace --rm --sig-proxy[=VALUE] --tty",
+         "--detach --disable-content-trust[=VALUE] --env-host --help --http-proxy[=VALUE] --init --interactive "
+         "--no-healthcheck --no-hostname --no-hosts --oom-kill-disable --passwd --privileged --publish-all --quiet "
+         "--read-only --read-only-tmpfs[=VALUE] --replace --rm --rmi --rootfs --sig-proxy[=VALUE] --tls-verify[=VALUE] "
+         "--tty --unsetenv-all --use-api-socket",
      .rules = false,
      .runs = Runs::command,
      .manner = any_valued,
@@ -229,13 +492,15 @@ constexpr ProgramSpec runner_specs[] = {
      .manner = lenient | permutes,
      .hands_input_on = "*"},
     {.names = "docker compose run, docker-compose run, podman compose run, podman-compose run",
-     .options =
-         "-d -e=VALUE -i -T -l=VALUE -p=VALUE -P -u=VALUE -v=VALUE -w=VALUE -q --build --detach --help --interactive "
-         "--no-deps --no-TTY --publish-all --quiet --quiet-pull --remove-orphans --rm --service-ports --use-aliases",
+     .options = "-d -e=VALUE -i -T -l=VALUE -p=VALUE -P -u=VALUE -v=VALUE -w=VALUE -q --all-resources --build "
+                "--compatibility --detach --dry-run --help --interactive "
+                "--no-deps --no-TTY --publish-all --quiet --quiet-build --quiet-pull --remove-orphans --rm "
+                "--service-ports --use-aliases --verbose",
      .rules = false,
      .runs = Runs::command,
      .manner = any_valued,
      .before = 1,
+     .script = "entrypoint",
      .hands_input_on = "*"},
     {.names = "kubectl attach, kubectl run, kubectl debug, oc attach, oc run, k3s kubectl attach, k3s kubectl run, "
               "k3s kubectl debug",
@@ -245,20 +510,34 @@ constexpr ProgramSpec runner_specs[] = {
      .manner = lenient | permutes,
      .hands_input_on = "i stdin"},
     {.names = "kubectl exec, oc exec, k3s kubectl exec",
-     .options = "-c=VALUE -f=VALUE -i -q -t -n=VALUE --stdin --tty --quiet",
+     .options = "-c=VALUE -f=VALUE -i -q -t -n=VALUE -s=VALUE -v=VALUE --alsologtostderr[=VALUE] "
+                "--disable-compression[=VALUE] --help --insecure-skip-tls-verify[=VALUE] --logtostderr[=VALUE] "
+                "--match-server-version[=VALUE] --quiet --stdin --tty --warnings-as-errors[=VALUE]",
      .rules = false,
      .runs = Runs::command,
      .manner = any_valued,
      .before = 1,
      .behind_dashes = true},
-    {.names = "lxc exec, incus exec, lxc-execute, flatpak run, distrobox enter, toolbox run",
-     .options = "-e=VALUE -n=VALUE -c=VALUE -t -T",
+    {.names = "lxc exec, incus exec",
+     .options =
+         "-h -n -q -t -T -v --cwd=VALUE --debug --disable-stdin --env=VALUE --force-interactive --force-local "
+         "--force-noninteractive --group=VALUE --help --mode=VALUE --project=VALUE --quiet --user=VALUE --verbose",
      .rules = false,
      .runs = Runs::command,
-     .manner = lenient | any_long,
      .before = 1,
-     .behind_dashes = true,
      .hands_input_on = "*"},
+    {.names = "toolbox run",
+     .options = "-c=VALUE -d=VALUE -h -r=VALUE -v -y --assumeyes --container=VALUE --distro=VALUE --help "
+                "--preserve-fds=VALUE --release=VALUE --verbose",
+     .rules = false,
+     .runs = Runs::command,
+     .hands_input_on = "*"},
+    // An option may name the container, and then no operand does.
+    {.names = "distrobox enter, lxc-execute, flatpak run",
+     .rules = false,
+     .runs = Runs::code,
+     .manner = lenient,
+     .bare_runs = Bare::code},
     {.names = "adb shell", .rules = false, .runs = Runs::joined, .hands_input_on = "*"},
     {.names = "vagrant ssh",
      .options = "-c=VALUE -p --command=VALUE --plain",
@@ -268,11 +547,12 @@ constexpr ProgramSpec runner_specs[] = {
      .script = "c command",
      .hands_input_on = "*"},
     {.names = "oc rsh",
-     .options = "-c=VALUE -n=VALUE -t",
+     .options = "-c=VALUE -f=VALUE -n=VALUE -t -T --container=VALUE --filename=VALUE --namespace=VALUE --no-tty "
+                "--shell=VALUE --timeout=VALUE --tty",
      .rules = false,
      .runs = Runs::command,
-     .manner = lenient,
      .before = 1,
+     .code = "shell",
      .bare_runs = Bare::shell},
     {.names = "pipx run, npm exec, npm x, npm init, npm create, pnpm dlx, pnpm create, yarn dlx, yarn create, bun x, "
               "bun create, uv tool run, nix run, nix shell, nix develop, yarn exec, pnpm exec",
@@ -289,31 +569,89 @@ constexpr ProgramSpec runner_specs[] = {
      .runs = Runs::code,
      .manner = lenient,
      .bare_runs = Bare::code},
-    {.names = "uv run, poetry run, pipenv run, pdm run, hatch run, rye run, bundle exec, conda run, mamba run, "
-              "micromamba run, mise exec, mise x, asdf exec, rbenv exec, pyenv exec, nodenv exec, doppler run, op run",
-     .options = "-C=VALUE -c=VALUE -e=VALUE -m=VALUE -n=VALUE -p=VALUE -P=VALUE --with=VALUE --python=VALUE "
-                "--project=VALUE --directory=VALUE --package=VALUE --extra=VALUE --group=VALUE --env-file=VALUE "
-                "--name=VALUE --prefix=VALUE --command=VALUE --module --config=VALUE --env=VALUE",
+    {.names = "uv run",
+     .options =
+         "-C=VALUE -f=VALUE -h -i=VALUE -m -n -p=VALUE -P=VALUE -q -s -U -v -w=VALUE --active --all-extras "
+         "--all-groups --all-packages --allow-insecure-host=VALUE --cache-dir=VALUE --color=VALUE --config-file=VALUE "
+         "--config-setting=VALUE --default-index=VALUE --dev --directory=VALUE --env-file=VALUE --exact --extra=VALUE "
+         "--find-links=VALUE --frozen --group=VALUE --gui-script --help --index=VALUE --index-url=VALUE --isolated "
+         "--link-mode=VALUE --locked --module --native-tls --no-cache --no-config --no-dev --no-editable --no-env-file "
+         "--no-extra=VALUE --no-group=VALUE --no-index --no-progress --no-project --no-sync --offline --only-dev "
+         "--only-group=VALUE --package=VALUE --prerelease=VALUE --project=VALUE --python=VALUE --quiet --refresh "
+         "--reinstall --resolution=VALUE --script --upgrade --upgrade-package=VALUE --verbose --with=VALUE "
+         "--with-editable=VALUE --with-requirements=VALUE",
      .rules = false,
      .runs = Runs::command,
-     .manner = lenient,
-     .script = "command",
+     .idle = "h help",
+     .code = "m module"},
+    {.names = "poetry run",
+     .options = "-C=VALUE -h -n -P=VALUE -q -v -V --ansi --directory=VALUE --help --no-ansi --no-cache "
+                "--no-interaction --no-plugins --project=VALUE --quiet --verbose --version",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h help"},
+    {.names = "pdm run",
+     .options = "-h -l -p=VALUE -q -s -v --help --list --project=VALUE --quiet --site-packages --venv=VALUE --verbose",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h l help list"},
+    {.names = "conda run, mamba run, micromamba run",
+     .options = "-h -n=VALUE -p=VALUE -v --cwd=VALUE --dev --help --live-stream --name=VALUE --no-capture-output "
+                "--prefix=VALUE --verbose",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h help"},
+    {.names = "pipenv run, hatch run, rye run, bundle exec, asdf exec, rbenv exec, pyenv exec, nodenv exec",
+     .options = "-h --help --keep-file-descriptors",
+     .rules = false,
+     .runs = Runs::command},
+    {.names = "mise exec, mise x",
+     .options = "-c=VALUE -C=VALUE -E=VALUE -h -j=VALUE -q -v -y --cd=VALUE --command=VALUE --env=VALUE --help "
+                "--jobs=VALUE --quiet --raw --silent --verbose --yes",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h help",
+     .script = "c command",
      .behind_dashes = true},
-    {.names = "chamber exec, aws-vault exec, direnv exec, rustup run",
-     .options = "-d=VALUE -n=VALUE",
+    {.names = "doppler run",
+     .options =
+         "-c=VALUE -h -p=VALUE -t=VALUE --command=VALUE --config=VALUE --help --project=VALUE --silent --token=VALUE",
      .rules = false,
      .runs = Runs::command,
-     .manner = lenient | any_long,
+     .idle = "h help",
+     .script = "command"},
+    {.names = "op run",
+     .options =
+         "-h --account=VALUE --cache --config=VALUE --debug --env-file=VALUE --environment=VALUE --help --no-masking",
+     .rules = false,
+     .runs = Runs::command,
+     .idle = "h help"},
+    {.names = "chamber exec",
+     .options = "-h --help --pristine --strict --strict-value=VALUE",
+     .rules = false,
+     .runs = Runs::command,
      .before = 1,
+     .idle = "h help",
      .behind_dashes = true},
+    {.names = "aws-vault exec",
+     .options = "-d=VALUE -j -n -s -t=VALUE --backend=VALUE --debug --duration=VALUE --json --mfa-token=VALUE "
+                "--no-session --region=VALUE",
+     .rules = false,
+     .runs = Runs::command,
+     .before = 1},
+    {.names = "direnv exec, rustup run", .options = "--install", .rules = false, .runs = Runs::command, .before = 1},
     {.names = "sops exec-env, sops exec-file", .rules = false, .runs = Runs::joined, .before = 1},
     {.names = "cargo watch, cargo-watch",
-     .options = "-c -q -x=VALUE -s=VALUE -w=VALUE -i=VALUE -d=VALUE -B=VALUE -C=VALUE -E=VALUE --exec=VALUE "
-                "--shell=VALUE --watch=VALUE --ignore=VALUE --delay=VALUE",
+     .options =
+         "-B=VALUE -c -C=VALUE -d=VALUE -E=VALUE -h -i=VALUE -N -q -s=VALUE -V -w=VALUE -x=VALUE --clear --debug "
+         "--delay=VALUE --env=VALUE --env-file=VALUE --exec=VALUE --features=VALUE --help --ignore=VALUE "
+         "--ignore-nothing --no-gitignore --no-ignore --no-restart --notify --poll --postpone --quiet --shell=VALUE "
+         "--skip-local-deps --use-shell=VALUE --version --watch=VALUE --watch-when-idle --why --workdir=VALUE",
      .rules = false,
      .runs = Runs::command,
-     .manner = lenient,
-     .script = "s shell"},
+     .idle = "h V help version",
+     .script = "s shell",
+     .code = "use-shell"},
     {.names = "gsort",
      .options = "-k=VALUE -o=VALUE -S=VALUE -t=VALUE -T=VALUE --compress-program=VALUE --key=VALUE --output=VALUE "
                 "--parallel=VALUE --temporary-directory=VALUE --field-separator=VALUE --buffer-size=VALUE "
@@ -323,8 +661,8 @@ constexpr ProgramSpec runner_specs[] = {
      .manner = lenient | permutes,
      .script = "compress-program"},
     {.names = "gsdiff",
-     .options = "-o=VALUE -W=VALUE -I=VALUE -F=VALUE --diff-program=VALUE --output=VALUE --width=VALUE "
-                "--ignore-matching-lines=VALUE --show-function-line=VALUE --tabsize=VALUE",
+     .options = "-I=VALUE -o=VALUE -w=VALUE --diff-program=VALUE --ignore-matching-lines=VALUE --output=VALUE "
+                "--tabsize=VALUE --width=VALUE",
      .rules = false,
      .runs = Runs::option_value,
      .manner = lenient | permutes,
@@ -343,12 +681,13 @@ constexpr ProgramSpec runner_specs[] = {
      .manner = lenient | permutes,
      .script = "filter"},
     {.names = "wget2",
-     .options =
-         "-e=VALUE -O=VALUE -o=VALUE -P=VALUE -U=VALUE --use-askpass=VALUE --execute=VALUE --output-document=VALUE",
+     .options = "--config=VALUE --local-plugin=VALUE --plugin=VALUE --plugin-dirs=VALUE -e=VALUE -O=VALUE -o=VALUE "
+                "-P=VALUE -U=VALUE --use-askpass=VALUE --execute=VALUE --output-document=VALUE",
      .rules = false,
      .runs = Runs::option_value,
      .manner = lenient | permutes,
-     .script = "use-askpass"},
+     .script = "use-askpass",
+     .code = "config local-plugin plugin plugin-dirs"},
     {.names = "git checkout, git switch",
      .rules = false,
      .manner = lenient | permutes,
@@ -385,19 +724,34 @@ constexpr ProgramSpec runner_specs[] = {
                 "--build-profiles=VALUE --config-file=VALUE --default-release=VALUE --dry-run "
                 "--host-architecture=VALUE --option=VALUE --purge --quiet --simulate --target-release=VALUE --yes",
      .rules = false,
+     .runs = Runs::option_value,
      .manner = lenient | permutes,
+     .code = "c o config-file option",
      .subcommands = true,
      .values_known = true,
      .synonyms = "y=yes y=assume-yes"},
-    {.names = "dnf, yum, zypper",
+    {.names = "dnf, yum",
      .options = "-c=VALUE -d=VALUE -e=VALUE -R=VALUE -x=VALUE -y -q -v -h -C --config=VALUE --enablerepo=VALUE "
                 "--disablerepo=VALUE --exclude=VALUE --installroot=VALUE --quiet --releasever=VALUE --repo=VALUE "
-                "--root=VALUE --assumeyes",
+                "--setopt=VALUE --assumeyes",
      .rules = false,
+     .runs = Runs::option_value,
      .manner = lenient | permutes,
+     .code = "c config setopt",
      .subcommands = true,
      .values_known = true,
-     .synonyms = "y=assumeyes y=no-confirm"},
+     .synonyms = "y=assumeyes"},
+    {.names = "zypper",
+     .options = "-A -c=VALUE -C=VALUE -D=VALUE -h -i -n -p=VALUE -q -R=VALUE -s=VALUE -v -V -x --cache-dir=VALUE "
+                "--config=VALUE --installroot=VALUE --non-interactive --plus-repo=VALUE --quiet --releasever=VALUE "
+                "--reposd-dir=VALUE --root=VALUE --table-style=VALUE --userdata=VALUE --xmlout",
+     .rules = false,
+     .runs = Runs::option_value,
+     .manner = lenient | permutes,
+     .code = "c config",
+     .subcommands = true,
+     .values_known = true,
+     .synonyms = "y=no-confirm"},
     {.names = "aws",
      .options = "--ca-bundle=VALUE --cli-binary-format=VALUE --cli-connect-timeout=VALUE --cli-read-timeout=VALUE "
                 "--color=VALUE --debug --endpoint-url=VALUE --no-cli-pager --no-paginate --no-sign-request "
@@ -425,17 +779,23 @@ constexpr ProgramSpec runner_specs[] = {
      .values_known = true,
      .variables = "GLAB_* GITLAB_*",
      .harmless_variables = "GITLAB_TOKEN"},
+    // Its configuration names programs, and so do options of some of its commands: pull -e.
     {.names = "hg",
      .options = "-R=VALUE -q -v -y --config=VALUE --cwd=VALUE --encoding=VALUE --pager=VALUE --repository=VALUE "
                 "--quiet --verbose",
      .rules = false,
+     .runs = Runs::words,
      .manner = lenient,
+     .words = "bisect extdiff",
+     .beginnings = "--com --con --rem --ss",
+     .letters = "e",
      .subcommands = true,
      .values_known = true,
      .variables = "HG HGRCPATH HGEDITOR HGMERGE HGPLAIN*"},
     {.names = "pdm, hatch, rye, bundle, micromamba, direnv, mise, asdf, rbenv, pyenv, nodenv, doppler, op, aws-vault, "
               "sops, chamber, lxc, incus, distrobox, toolbox, vagrant, heroku, fly, adb, gitlab-runner, mix, rails, "
-              "nerdctl compose, k3s, perf mem, perf c2c, perf lock, perf sched, uv tool",
+              "nerdctl compose, k3s, perf mem, perf c2c, perf kmem, perf kwork, perf lock, perf sched, perf timechart, "
+              "uv tool",
      .rules = false,
      .manner = lenient,
      .subcommands = true,
@@ -444,11 +804,13 @@ constexpr ProgramSpec runner_specs[] = {
      .rules = false,
      .manner = single_dash | lenient | permutes,
      .values_known = true},
+    // The files of -config may name modules, too.
     {.names = "openssl",
      .rules = false,
      .runs = Runs::words,
      .manner = single_dash | lenient | permutes,
-     .words = "-engine -provider",
+     .words = "engine",
+     .beginnings = "-config --config -engine --engine -provider --provider -ssl_client_engine --ssl_client_engine",
      .values_known = true},
     {.names = "genv",
      .options = "-0 -a=VALUE -C=VALUE -i -S=VALUE -u=VALUE -v --argv0=VALUE --block-signal[=VALUE] --chdir=VALUE "
@@ -462,7 +824,7 @@ constexpr ProgramSpec runner_specs[] = {
                 "--preload=VALUE --verify --version",
      .rules = false,
      .runs = Runs::command,
-     .code = "audit preload"},
+     .code = "audit library-path preload"},
     {.names = "gxargs",
      .options = "-0 -a=VALUE -d=VALUE -e[=VALUE] -E=VALUE -i[=VALUE] -I=VALUE -J=VALUE -l[=VALUE] -L=VALUE -n=VALUE -o "
                 "-P=VALUE -p -r -R=VALUE -s=VALUE -S=VALUE -t -x --arg-file=VALUE --delimiter=VALUE --eof[=VALUE] "
@@ -497,10 +859,16 @@ constexpr ProgramSpec runner_specs[] = {
      .runs = Runs::steered},
     {.names = "setlock", .options = "-n -N -x -X", .rules = false, .runs = Runs::command, .before = 1},
     {.names = "gpg-agent",
-     .options = "--daemon --homedir=DIR --options=FILE --log-file=FILE",
+     .options =
+         "-c -q -s -v --allow-preset-passphrase --batch --csh --daemon --debug-level=VALUE --default-cache-ttl=VALUE "
+         "--enable-ssh-support --help --homedir=DIR --log-file=FILE --max-cache-ttl=VALUE --no-detach --options=FILE "
+         "--pinentry-program=VALUE "
+         "--quiet --scdaemon-program=VALUE --server --sh --tpm2daemon-program=VALUE --verbose --version",
      .rules = false,
      .runs = Runs::command,
-     .manner = lenient},
+     .idle = "help version",
+     .script = "pinentry-program scdaemon-program tpm2daemon-program",
+     .code = "homedir options"},
     {.names = "machinectl shell", .rules = false, .runs = Runs::code, .manner = lenient, .bare_runs = Bare::code},
     {.names = "runcon, systemd-nspawn, bpftrace", .rules = false, .runs = Runs::code, .manner = lenient},
     {.names = "machinectl", .rules = false, .manner = lenient, .subcommands = true},

@@ -170,6 +170,7 @@ struct ProgramSpec {
   std::string_view idle = {};          // names of options with which it runs nothing: "V version"
   std::string_view script = {};        // options whose value is shell text
   std::string_view code = {};          // options whose value is code, or a program or a file of commands that is run
+  std::string_view environment = {};   // options whose value, NAME=value or "NAME value", is a variable of the command
   // Runs::words: the program runs something if an argument is one of `words`, begins with one of `beginnings`, contains
   // one of `parts` (which are in capitals, and match in any case), or is a bundle of options with the text `letters`.
   // Runs::steered: `words` are the subcommands that run nothing.

@@ -53,7 +53,12 @@ constexpr ProgramSpec system_specs[] = {
      .options = "-V -h",
      .operands = Operands::none,
      .beyond = "an operand of domainname sets the domain's name"},
-    {.names = "whoami, logname, tty, arch, nproc, hostid, users", .options = "-s --silent --quiet --all --ignore=NUM"},
+    // On macOS, arch runs a program for a certain processor.
+    {.names = "arch",
+     .operands = Operands::none,
+     .beyond = "an operand of arch may be a program that it runs",
+     .runs = Runs::command},
+    {.names = "whoami, logname, tty, nproc, hostid, users", .options = "-s --silent --quiet --all --ignore=NUM"},
     {.names = "uname",
      .options = "-a --all -s --kernel-name -n --nodename -r --kernel-release -v --kernel-version -m --machine -p "
                 "--processor -i --hardware-platform -o --operating-system"},
@@ -153,7 +158,9 @@ constexpr ProgramSpec system_specs[] = {
      .operands = Operands::choose,
      .style = Style::go,
      .unproven = "-B -n=VALUE",
+     .runs = Runs::option_value,
      .manner = lenient | single_dash,
+     .code = "b batch",
      .subcommands = true,
      .values_known = true},
     {.names =
@@ -161,6 +168,17 @@ constexpr ProgramSpec system_specs[] = {
      .with = "ip",
      .style = Style::go,
      .check = check_ip},
+    // With -all, no operand names the namespace.
+    {.names = "ip net e, ip net ex, ip net exe, ip net exec, ip netn e, ip netn ex, ip netn exe, ip netn exec, ip "
+              "netns e, ip netns ex, ip netns exe, ip netns exec",
+     .rules = false,
+     .runs = Runs::code},
+    {.names = "ip v e, ip v ex, ip v exe, ip v exec, ip vr e, ip vr ex, ip vr exe, ip vr exec, ip vrf e, ip vrf ex, ip "
+              "vrf exe, ip vrf exec",
+     .rules = false,
+     .runs = Runs::command,
+     .before = 1},
+    {.names = "ip net, ip netn, ip netns, ip v, ip vr, ip vrf", .rules = false, .manner = lenient, .subcommands = true},
     {.names = "clear", .options = "-T=NAME -x -V", .operands = Operands::text},
     {.names = "tput",
      .options = "-T=NAME -x -V -S",

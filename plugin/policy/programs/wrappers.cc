@@ -6,14 +6,15 @@ namespace wtool::policy::programs {
 
 namespace {
 
+// Not -i, -l and --max-lines, which take the next word only if it looks like a value.
 constexpr const char* options_of_parallel =
-    "-0 -a=VALUE -B=VALUE -C=VALUE -d=VALUE -E=VALUE -h -I=VALUE -i -J=VALUE -j=VALUE -k -L=VALUE -l=VALUE -m "
-    "-N=VALUE -n=VALUE -P=VALUE -q -r -S=VALUE -s=VALUE -t -T=VALUE -u -U=VALUE -v -w -X -x --arg-file=VALUE "
+    "-0 -a=VALUE -B=VALUE -C=VALUE -d=VALUE -E=VALUE -h -I=VALUE -J=VALUE -j=VALUE -k -L=VALUE -m "
+    "-N=VALUE -n=VALUE -P=VALUE -q -r -S=VALUE -s=VALUE -t -u -U=VALUE -v -w -X -x --arg-file=VALUE "
     "--arg-sep=VALUE --bar --basefile=VALUE --bg --block=VALUE --cat --cleanup --colsep=VALUE --colour[=VALUE] "
     "--color-failed --compress --ctag --dry-run --delay=VALUE --delimiter=VALUE --env=VALUE --eta --fg --fifo "
     "--files --group --gnu --halt=VALUE --halt-on-error=VALUE --header=VALUE --help --jobs=VALUE --joblog=VALUE "
     "--keep-order --line-buffer --linebuffer --lb --load=VALUE --max-args=VALUE --max-chars=VALUE "
-    "--max-lines[=VALUE] --max-procs=VALUE --max-replace-args=VALUE --memfree=VALUE --nice=VALUE --no-notice "
+    "--max-procs=VALUE --max-replace-args=VALUE --memfree=VALUE --nice=VALUE --no-notice "
     "--noswap --null --number-of-cpus --number-of-cores --nonall --onall --pipe --pipepart --plain --progress "
     "--quote --recstart=VALUE --recend=VALUE --regexp --results=VALUE --resume --resume-failed --retries=VALUE "
     "--return=VALUE --round-robin --sem --semaphore --semaphorename=VALUE --shebang --shuf --silent "
@@ -114,7 +115,7 @@ constexpr ProgramSpec wrapper_specs[] = {
      .never = "runs programs later",
      .alone = "--version",
      .unproven =
-         "-C -d -E=VALUE -G -H=VALUE -h -M=VALUE -p=VALUE -P -q -r -S -t -u=VALUE -v --background=VALUE "
+         "-C=VALUE -d -E=VALUE -G -H=VALUE -h -M=VALUE -p=VALUE -P -q -r -S -t -u=VALUE -v --background=VALUE "
          "--capsule=VALUE --collect --description=VALUE --expand-environment=VALUE --gid=VALUE --help --host=VALUE "
          "--ignore-failure --job-mode=VALUE --machine=VALUE --nice=VALUE --no-ask-password --no-block --no-pager "
          "--on-active=VALUE --on-boot=VALUE --on-calendar=VALUE --on-clock-change --on-startup=VALUE "
@@ -123,7 +124,8 @@ constexpr ProgramSpec wrapper_specs[] = {
          "--setenv=VALUE --shell --slice-inherit --slice=VALUE --socket-property=VALUE --system --timer-property=VALUE "
          "--uid=VALUE --unit=VALUE --user --version --wait --working-directory=VALUE",
      .runs = Runs::command,
-     .idle = "h help version"},
+     .idle = "h help version",
+     .environment = "E setenv"},
     {.names = "sudo",
      .does = Effect::privileged,
      .never = "runs programs with another user's rights",
@@ -195,7 +197,7 @@ constexpr ProgramSpec wrapper_specs[] = {
      .never = "runs other programs",
      .alone = "-V --version --help",
      .unproven =
-         "-c -C -f -G=VALUE -h -i -l -m -n -p -R=VALUE -r -S=VALUE -T -u -U -V -w=VALUE --cgroup[=VALUE] --fork "
+         "-c -C -f -G=VALUE -h -i -l=VALUE -m -n -p -R=VALUE -r -S=VALUE -T -u -U -V -w=VALUE --cgroup[=VALUE] --fork "
          "--forward-signals --ipc[=VALUE] --keep-caps --kill-child[=VALUE] --load-interp=VALUE --map-auto "
          "--map-current-user --map-group=VALUE --map-groups=VALUE --map-root-user --map-user=VALUE --map-users=VALUE "
          "--monotonic=VALUE --boottime=VALUE --mount-binfmt[=VALUE] --mount-proc[=VALUE] --mount[=VALUE] --net[=VALUE] "
@@ -203,17 +205,18 @@ constexpr ProgramSpec wrapper_specs[] = {
          "--time[=VALUE] --user[=VALUE] --uts[=VALUE] --wd=VALUE --owner=VALUE --help --version",
      .runs = Runs::command,
      .idle = "h V help version",
+     .code = "l load-interp R root",
      .bare_runs = Bare::shell},
     {.names = "nsenter",
      .does = Effect::runs_program,
      .never = "runs other programs",
      .alone = "-V --version --help",
      .unproven = "-a -C[=VALUE] -e -F -G=VALUE -h -i[=VALUE] -m[=VALUE] -N=VALUE -n[=VALUE] -p[=VALUE] -r[=VALUE] "
-                 "-S=VALUE -T[=VALUE] -t=VALUE -U[=VALUE] -u[=VALUE] -V -W=VALUE -w[=VALUE] -Z -c --all "
+                 "-S=VALUE -T[=VALUE] -t=VALUE -U[=VALUE] -u[=VALUE] -V -w[=VALUE] -Z -c --all "
                  "--cgroup[=VALUE] --env --follow-context --help --ipc[=VALUE] --join-cgroup --keep-caps "
                  "--mount[=VALUE] --net[=VALUE] --net-socket=VALUE --no-fork --pid[=VALUE] --preserve-credentials "
                  "--root[=VALUE] --setgid=VALUE --setuid=VALUE --target=VALUE --time[=VALUE] --user[=VALUE] "
-                 "--user-parent --uts[=VALUE] --version --wd[=VALUE] --wdns=VALUE",
+                 "--user-parent --uts[=VALUE] --version --wd[=VALUE]",
      .runs = Runs::command,
      .idle = "h V help version",
      .bare_runs = Bare::shell},
@@ -237,15 +240,18 @@ constexpr ProgramSpec wrapper_specs[] = {
      .runs = Runs::command,
      .manner = no_equals,
      .idle = "help version",
-     .code = "args"},
+     .code = "args",
+     .environment = "setenv"},
     {.names = "firejail",
      .does = Effect::runs_program,
      .never = "runs other programs",
      .alone = "-V --version --help",
-     .unproven = "-c",
+     .unproven = "-c --bind[=VALUE] --chroot[=VALUE] --env[=VALUE] --include[=VALUE] --profile[=VALUE] --shell[=VALUE]",
      .runs = Runs::command,
      .manner = any_long,
      .idle = "help version list tree",
+     .code = "bind chroot include profile shell",
+     .environment = "env",
      .bare_runs = Bare::shell},
     {.names = "strace",
      .does = Effect::runs_program,
@@ -265,13 +271,14 @@ constexpr ProgramSpec wrapper_specs[] = {
          "--syscall-limit=VALUE --syscall-number --syscall-times[=VALUE] --tips[=VALUE] --trace-path=VALUE "
          "--trace=VALUE --user=VALUE --verbose=VALUE --version --write=VALUE",
      .runs = Runs::command,
-     .idle = "h V help version"},
+     .idle = "h V help version",
+     .environment = "E env"},
     {.names = "ltrace",
      .does = Effect::runs_program,
      .never = "runs other programs",
      .alone = "-V --version --help",
      .unproven =
-         "-a=VALUE -A=VALUE -b -c -C -D=VALUE -e=VALUE -F=VALUE -f -h -i -L=VALUE -l=VALUE -n=VALUE -o=VALUE -p=VALUE "
+         "-a=VALUE -A=VALUE -b -c -C -D=VALUE -e=VALUE -F=VALUE -f -h -i -L -l=VALUE -n=VALUE -o=VALUE -p=VALUE "
          "-r -s=VALUE -S -t -T -u=VALUE -V -w=VALUE -x=VALUE -X=VALUE --align=VALUE --config=VALUE --debug=VALUE "
          "--demangle --help --indent=VALUE --library=VALUE --no-signals --output=VALUE --version --where=VALUE",
      .runs = Runs::command,
@@ -280,18 +287,22 @@ constexpr ProgramSpec wrapper_specs[] = {
      .does = Effect::runs_program,
      .never = "runs other programs",
      .alone = "-V --version --help",
+     .unproven = "--exec-path[=VALUE]",
+     .runs = Runs::option_value,
      .manner = lenient,
+     .code = "exec-path",
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "PERF_*"},
     {.names = "valgrind",
      .does = Effect::runs_program,
      .never = "runs other programs",
      .alone = "-V --version --help",
-     .unproven = "-a=VALUE -B=VALUE -b=VALUE -c=VALUE -C=VALUE -d=VALUE -e=VALUE -f=VALUE -g=VALUE -i=VALUE -L=VALUE "
-                 "-l=VALUE -m=VALUE -n=VALUE -o=VALUE -p=VALUE -s=VALUE -t=VALUE -u=VALUE -w=VALUE",
+     .unproven = "-d -h -q -s -v --db-command[=VALUE] --tool[=VALUE]",
      .runs = Runs::command,
-     .manner = any_long | lenient,
-     .idle = "version help"},
+     .manner = any_long,
+     .idle = "h version help",
+     .script = "db-command"},
     {.names = "flock",
      .does = Effect::runs_program,
      .never = "runs other programs",
@@ -324,12 +335,13 @@ constexpr ProgramSpec wrapper_specs[] = {
      .runs = Runs::special,
      .variables = "PARALLEL*"},
     {.names = "sem, env_parallel", .options = options_of_parallel, .rules = false, .runs = Runs::special},
+    // Not -t and -F, which take a value on BSD.
     {.names = "script",
      .does = Effect::runs_program,
      .never = "runs other programs",
      .alone = "-V --version --help",
      .unproven =
-         "-a -B=VALUE -c=VALUE -E=VALUE -e -F -f -h -I=VALUE -m=VALUE -O=VALUE -o=VALUE -q -T=VALUE -t[=VALUE] -V "
+         "-a -B=VALUE -c=VALUE -E=VALUE -e -f -h -I=VALUE -m=VALUE -O=VALUE -o=VALUE -q -T=VALUE -V "
          "--append --command=VALUE --echo=VALUE --flush --force --help --log-in=VALUE --log-io=VALUE --log-out=VALUE "
          "--log-timing=VALUE --logging-format=VALUE --output-limit=VALUE --quiet --return --timing[=VALUE] --version",
      .runs = Runs::command,
@@ -354,6 +366,7 @@ constexpr ProgramSpec wrapper_specs[] = {
      .runs = Runs::steered,
      .manner = lenient,
      .idle = "V h",
+     .code = "c f",
      .words =
          "ls list-sessions list-windows list-panes list-keys list-clients list-commands list-buffers has has-session "
          "info display display-message show show-options show-buffer capture-pane capturep kill-session kill-window "
@@ -384,7 +397,8 @@ constexpr ProgramSpec wrapper_specs[] = {
      .never = "can run programs and write files, through options",
      .alone = "-V --version --help",
      .runs = Runs::words,
-     .words = "--start -S"},
+     .beginnings = "--start",
+     .letters = "S"},
     {.names = "tclsh, wish",
      .does = Effect::runs_code,
      .never = "can run programs and write files, through its own language or through options",
@@ -394,7 +408,17 @@ constexpr ProgramSpec wrapper_specs[] = {
      .manner = lenient,
      .code = "c",
      .variables = "TCL* TK_*"},
-    {.names = "octave, gnuplot, swipl, guile",
+    {.names = "octave",
+     .does = Effect::runs_code,
+     .never = "can run programs and write files, through its own language or through options",
+     .alone = "-V --version --help",
+     .unproven = "-f -i -p=VALUE -q -W --eval=VALUE --exec-path=VALUE --info-program=VALUE --interactive --no-gui "
+                 "--no-init-file --norc --no-window-system --path=VALUE --persist --quiet --silent",
+     .runs = Runs::interpreter,
+     .manner = lenient,
+     .idle = "version help",
+     .code = "p eval exec-path info-program path"},
+    {.names = "gnuplot, swipl, guile",
      .does = Effect::runs_code,
      .never = "can run programs and write files, through its own language or through options",
      .alone = "-V --version --help",
@@ -403,34 +427,31 @@ constexpr ProgramSpec wrapper_specs[] = {
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "version help",
-     .code = "c e E r eval l load execute expression require p print g",
+     .code = "c e E r t eval l load execute expression require p print g",
      .variables = "GUILE_*"},
     {.names = "R",
      .does = Effect::runs_code,
      .never = "can run programs and write files, through its own language or through options",
      .alone = "-V --version --help",
-     .unproven =
-         "-e=VALUE -f=VALUE -g=VALUE -d=VALUE --file=VALUE --args --default-packages=VALUE --version --help --slave",
+     .unproven = "-e=VALUE -f=VALUE -g=VALUE -d=VALUE --debugger=VALUE --file=VALUE --args --default-packages=VALUE "
+                 "--version --help --slave",
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "f file version help",
-     .code = "e",
+     .code = "d e debugger",
      .variables = "R_* RSTUDIO_*"},
     {.names = "ghc",
      .does = Effect::runs_code,
      .never = "can run programs and write files, through its own language or through options",
      .alone = "-V --version --help",
-     .unproven = "-e=VALUE -f=VALUE --ghc-arg=VALUE",
-     .runs = Runs::interpreter,
-     .manner = lenient,
-     .idle = "version help",
-     .code = "e",
+     .runs = Runs::words,
+     .beginnings = "-B -e -fplugin -ghci-script -pgm --frontend --interactive",
      .variables = "GHC* CABAL_* STACK_ROOT STACK_YAML"},
     {.names = "jshell, scala, groovy",
      .does = Effect::runs_code,
      .never = "can run programs and write files, through its own language or through options",
      .alone = "-V --version --help",
-     .unproven = "-e=VALUE -c=VALUE -i=VALUE -M=VALUE -X=VALUE -T=VALUE --eval=VALUE --class-path=VALUE "
+     .unproven = "-e=VALUE -c=VALUE -i[=VALUE] -M=VALUE -X=VALUE -T=VALUE --eval=VALUE --class-path=VALUE "
                  "--startup=VALUE --execution=VALUE",
      .runs = Runs::interpreter,
      .manner = lenient,

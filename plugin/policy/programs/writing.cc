@@ -7,10 +7,25 @@ namespace wtool::policy::programs {
 namespace {
 
 constexpr ProgramSpec writing_specs[] = {
-    {.names = "install, link, dd, truncate, tee, mkfifo, mknod, sponge, patch, fallocate, mktemp, "
-              "tempfile, ditto, rename, unlink, rmdir, shred, xdelta3",
+    {.names = "link, dd, truncate, tee, mkfifo, mknod, sponge, patch, fallocate, mktemp, "
+              "tempfile, ditto, unlink, rmdir, shred, xdelta3",
      .does = Effect::writes,
      .never = "writes files"},
+    {.names = "install",
+     .does = Effect::writes,
+     .never = "writes files",
+     .unproven = "-g=VALUE -m=VALUE -o=VALUE -S=VALUE -t=VALUE --group=VALUE --mode=VALUE --owner=VALUE "
+                 "--strip --strip-program=VALUE --suffix=VALUE --target-directory=VALUE",
+     .runs = Runs::option_value,
+     .manner = lenient | permutes,
+     .script = "strip-program"},
+    // In Debian, the new names are given as Perl code.
+    {.names = "rename, prename, file-rename",
+     .does = Effect::writes,
+     .never = "writes files",
+     .runs = Runs::code,
+     .manner = lenient | permutes,
+     .idle = "help version"},
     {.names = "mkdir",
      .does = Effect::writes,
      .never = "writes files",
@@ -78,8 +93,8 @@ constexpr ProgramSpec writing_specs[] = {
     {.names = "sdiff",
      .does = Effect::writes,
      .never = "writes files",
-     .unproven = "-o=VALUE -W=VALUE -I=VALUE -F=VALUE --diff-program=VALUE --output=VALUE --width=VALUE "
-                 "--ignore-matching-lines=VALUE --show-function-line=VALUE --tabsize=VALUE",
+     .unproven = "-I=VALUE -o=VALUE -w=VALUE --diff-program=VALUE --ignore-matching-lines=VALUE --output=VALUE "
+                 "--tabsize=VALUE --width=VALUE",
      .runs = Runs::option_value,
      .manner = lenient | permutes,
      .script = "diff-program"},
@@ -94,7 +109,27 @@ constexpr ProgramSpec writing_specs[] = {
      .manner = lenient | permutes,
      .values_known = true,
      .synonyms = "R=recursive"},
-    {.names = "rclone, tftp, aria2c, http, https, xh",
+    {.names = "aria2c",
+     .does = Effect::opens_network,
+     .never = "moves data between this machine and others, and can write files",
+     .alone = "-V --version --help",
+     .unproven = "--conf-path=VALUE --on-bt-download-complete=VALUE --on-download-complete=VALUE "
+                 "--on-download-error=VALUE --on-download-pause=VALUE --on-download-start=VALUE "
+                 "--on-download-stop=VALUE",
+     .runs = Runs::option_value,
+     .manner = lenient | permutes,
+     .script = "on-bt-download-complete on-download-complete on-download-error on-download-pause on-download-start "
+               "on-download-stop",
+     .code = "conf-path"},
+    // A remote may be described in an operand: ":sftp,ssh=COMMAND:".
+    {.names = "rclone",
+     .does = Effect::opens_network,
+     .never = "moves data between this machine and others, and can write files",
+     .alone = "-V --version --help",
+     .runs = Runs::words,
+     .beginnings = "--config",
+     .parts = "PASSWORD-COMMAND TOKEN-COMMAND TOKEN_COMMAND SFTP-SSH ,SSH= METADATA-MAPPER AUTH-PROXY"},
+    {.names = "tftp, http, https, xh",
      .does = Effect::opens_network,
      .never = "moves data between this machine and others, and can write files",
      .alone = "-V --version --help"},
@@ -109,12 +144,26 @@ constexpr ProgramSpec writing_specs[] = {
      .alone = "-V --version --help",
      .unproven =
          "-e=VALUE -f=VALUE -T=VALUE -B=VALUE -M=VALUE --rsh=VALUE --rsync-path=VALUE --exclude=VALUE --include=VALUE "
-         "--files-from=VALUE --filter=VALUE --log-file=VALUE --backup-dir=VALUE --password-file=VALUE --temp-dir=VALUE",
+         "--files-from=VALUE --filter=VALUE --log-file=VALUE --backup --backup-dir=VALUE --password-file=VALUE "
+         "--temp-dir=VALUE "
+         "--config=VALUE --dparam=VALUE",
      .runs = Runs::option_value,
      .manner = lenient | permutes,
      .script = "e rsh rsync-path",
+     .code = "config dparam",
      .variables = "RSYNC_*"},
-    {.names = "scp, sftp",
+    {.names = "scp",
+     .does = Effect::opens_network,
+     .never = "moves data between this machine and others, and can write files",
+     .alone = "-V --version --help",
+     .unproven = "-c=VALUE -D=VALUE -F=VALUE -i=VALUE -J=VALUE -l=VALUE -o=VALUE -P=VALUE "
+                 "-S=VALUE -X=VALUE",
+     .runs = Runs::option_value,
+     .manner = lenient | permutes,
+     .script = "S D",
+     .code = "F"},
+    // The commands of -b, or on standard input, may be "!COMMAND".
+    {.names = "sftp",
      .does = Effect::opens_network,
      .never = "moves data between this machine and others, and can write files",
      .alone = "-V --version --help",
@@ -122,17 +171,21 @@ constexpr ProgramSpec writing_specs[] = {
                  "-S=VALUE -s=VALUE -X=VALUE",
      .runs = Runs::option_value,
      .manner = lenient | permutes,
-     .script = "S D"},
+     .script = "S D",
+     .code = "b F",
+     .reads_input = true},
     {.names = "wget",
      .does = Effect::opens_network,
      .never = "moves data between this machine and others, and can write files",
      .alone = "-V --version --help",
      .unproven = "-o=VALUE -a=VALUE -i=VALUE -t=VALUE -O=VALUE -T=VALUE -w=VALUE -Q=VALUE -P=VALUE -U=VALUE -l=VALUE "
                  "-A=VALUE -R=VALUE -D=VALUE -I=VALUE -X=VALUE -e=VALUE -B=VALUE --output-document=VALUE "
-                 "--directory-prefix=VALUE --execute=VALUE --post-data=VALUE --post-file=VALUE --use-askpass=VALUE",
+                 "--directory-prefix=VALUE --execute=VALUE --post-data=VALUE --post-file=VALUE --config=VALUE "
+                 "--use-askpass=VALUE",
      .runs = Runs::option_value,
      .manner = lenient | permutes,
      .script = "use-askpass",
+     .code = "config",
      .values_known = true,
      .synonyms = "O=output-document e=execute P=directory-prefix",
      .variables = "WGETRC SYSTEM_WGETRC"},
@@ -143,9 +196,11 @@ constexpr ProgramSpec writing_specs[] = {
      .unproven = "-A=VALUE -b=VALUE -c=VALUE -C=VALUE -d=VALUE -D=VALUE -e=VALUE -E=VALUE -F=VALUE -h=VALUE -H=VALUE "
                  "-K=VALUE -m=VALUE -o=VALUE -P=VALUE -Q=VALUE -r=VALUE -t=VALUE -T=VALUE -u=VALUE -U=VALUE -w=VALUE "
                  "-x=VALUE -X=VALUE -Y=VALUE -y=VALUE -z=VALUE --data=VALUE --data-binary=VALUE --data-raw=VALUE "
-                 "--form=VALUE --header=VALUE --output=VALUE --request=VALUE --upload-file=VALUE --url=VALUE "
-                 "--user=VALUE --user-agent=VALUE --config=VALUE",
+                 "--form=VALUE --head --header=VALUE --output=VALUE --request=VALUE --upload-file=VALUE --url=VALUE "
+                 "--user=VALUE --user-agent=VALUE --config=VALUE --engine=VALUE",
+     .runs = Runs::option_value,
      .manner = lenient | permutes,
+     .code = "K config engine",
      .values_known = true,
      .synonyms = "o=output X=request d=data T=upload-file K=config k=insecure F=form u=user L=location",
      .variables = "CURL_* NETRC"},
@@ -163,14 +218,16 @@ constexpr ProgramSpec writing_specs[] = {
      .never = "opens a connection to another machine",
      .alone = "-V --version",
      .runs = Runs::words,
-     .parts = "EXEC: SYSTEM: SHELL:"},
+     .parts = "EXEC SYSTEM SHELL \\ \" '"},
+    // Not -P, which takes a value only in newer versions.
     {.names = "ssh",
      .does = Effect::opens_network,
      .never = "opens a connection to another machine",
      .alone = "-V --version",
-     .unproven = "-4 -6 -A -a -B=VALUE -b=VALUE -C -c -D=VALUE -E=VALUE -e=VALUE -F=VALUE -f -G -g -I=VALUE -i=VALUE "
-                 "-J=VALUE -K -k -L=VALUE -l=VALUE -M -m -N -n -O=VALUE -o=VALUE -P=VALUE -p=VALUE -Q -q -R=VALUE "
-                 "-S=VALUE -s -T -t -V -v -W=VALUE -w=VALUE -X -x -Y -y",
+     .unproven =
+         "-4 -6 -A -a -B=VALUE -b=VALUE -C -c=VALUE -D=VALUE -E=VALUE -e=VALUE -F=VALUE -f -G -g -I=VALUE -i=VALUE "
+         "-J=VALUE -K -k -L=VALUE -l=VALUE -M -m=VALUE -N -n -O=VALUE -o=VALUE -p=VALUE -Q=VALUE -q -R=VALUE "
+         "-S=VALUE -s -T -t -V -v -W=VALUE -w=VALUE -X -x -Y -y",
      .runs = Runs::special,
      .variables = "SSH_*"},
     {.names = "nc, ncat, netcat",
@@ -181,14 +238,20 @@ constexpr ProgramSpec writing_specs[] = {
                  "-T=VALUE -V=VALUE -W=VALUE -w=VALUE -X=VALUE -x=VALUE --exec=VALUE --sh-exec=VALUE --lua-exec=VALUE",
      .runs = Runs::option_value,
      .manner = lenient | permutes,
-     .script = "c e exec sh-exec"},
+     .script = "c e exec sh-exec",
+     .code = "lua-exec"},
     {.names = "mosh",
      .does = Effect::opens_network,
      .never = "opens a connection to another machine",
      .alone = "-V --version",
+     .unproven = "-4 -6 -a -n -o -p=VALUE --bind-server=VALUE --client=VALUE --experimental-remote-ip=VALUE "
+                 "--family=VALUE --help --init --local --no-init --no-ssh-pty --port=VALUE --predict=VALUE "
+                 "--predict-overwrite --server=VALUE --ssh=VALUE --ssh-pty --version",
      .runs = Runs::command,
-     .manner = lenient | any_long,
-     .before = 1},
+     .manner = permutes,
+     .before = 1,
+     .idle = "help version",
+     .script = "client server ssh"},
     {.names = "crontab",
      .options = "-l -u=USER",
      .effects = "writes (changes what runs later): -r -i -e",
@@ -243,7 +306,8 @@ constexpr ProgramSpec writing_specs[] = {
      .never = "is for a person at a terminal, and runs what that person types",
      .alone = "--version --help",
      .runs = Runs::words,
-     .beginnings = "+",
+     .beginnings = "+ --cm --les",
+     .letters = "k",
      .terminal = true,
      .variables = "LESS LESSOPEN LESSCLOSE LESSKEY* LESSHISTFILE LESSEDIT LESSECHO LESSSECURE* LESS_*",
      .harmless_variables = "LESSCHARSET"},
@@ -271,6 +335,7 @@ constexpr ProgramSpec writing_specs[] = {
      .runs = Runs::option_value,
      .manner = lenient | permutes,
      .script = "P pager H html browser",
+     .code = "C config-file",
      .variables = "MANPATH MANOPT MANROFF* MANLESS MANSECT MANPAGER GROFF*",
      .harmless_variables = "MAN_KEEP_FORMATTING MANWIDTH"},
     {.names = "mount, umount, mkfs, fdisk, parted, swapon, swapoff, losetup, modprobe, insmod, rmmod, sysctl, reboot, "

@@ -119,6 +119,12 @@ bool is_one_word(std::string_view text) {
 // them.
 void judge_parallel(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("parallel"));
+  for (const Given& option : reading.given) {
+    // -S may give the command that connects to a host, and a profile has further options.
+    if (is_listed("J S sshlogin sshloginfile", option.name)) {
+      judgement.runs_code(judgement.word(option.word), "an option of parallel may name a program");
+    }
+  }
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr) return;
   const auto is_separator = [](const Word& word) {
     return word.literal && is_listed("::: :::+ :::: ::::+", word.text);

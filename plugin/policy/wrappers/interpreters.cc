@@ -82,6 +82,10 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
     judge_hidden_code(judgement, interpreter, reading.operands.front());
   }
   if (reading.find(interpreter.idle) != nullptr) return;
+  if (judgement.tool == "R" && !reading.operands.empty() && judgement.word(reading.operands.front()).text == "CMD") {
+    judgement.runs(reading.operands.front() + 1);
+    return;
+  }
   if (!reading.operands.empty()) return judge_file(judgement, judgement.word(reading.operands.front()));
   judge_input(judgement);
 }
@@ -226,7 +230,8 @@ void judge_steered(const Judgement& judgement, const OptionTable& program) {
   if (words.size() == 2 && words[1].literal && is_listed(only_telling, words[1].text)) return;
   const ParsedCommand reading = read_options(words, 1, program);
   if (reading.find(program.spec().idle) != nullptr) return;
-  const bool known = !reading.operands.empty() && words[reading.operands[0]].literal &&
+  const bool known = !reading.operands.empty() && reading.find(program.spec().code) == nullptr &&
+                     words[reading.operands[0]].literal &&
                      is_listed(program.spec().words, words[reading.operands[0]].text);
   // False if there is a second command of tmux, or a format that runs a command.
   const bool alone = std::none_of(words.begin(), words.end(), [](const Word& word) {

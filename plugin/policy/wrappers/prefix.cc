@@ -142,8 +142,13 @@ void judge_su(const Judgement& judgement) {
     if (!reading.operands.empty()) judgement.runs(reading.operands.front());
     return;
   }
-  if (const Given* text = reading.find("c command session-command"))
-    return judgement.runs_script(judgement.value_of(*text));
+  if (reading.find("c command session-command") != nullptr) {
+    // The last one runs, but on FreeBSD -c also names a class.
+    for (const Given& option : reading.given) {
+      if (is_listed("c command session-command", option.name)) judgement.runs_script(judgement.value_of(option));
+    }
+    return;
+  }
   std::size_t user = 0;
   if (!reading.operands.empty() && judgement.word(reading.operands[0]).text == "-") ++user;
   std::vector<Word> shell = {{"sh", true, judgement.word(0).at}};
@@ -186,13 +191,36 @@ void judge_setarch(const Judgement& judgement) {
   }
 }
 
-// In ssh -o, the values of ProxyCommand, LocalCommand and KnownHostsCommand are shell text.
+// In ssh -o, the values of ProxyCommand, LocalCommand and KnownHostsCommand are shell text, and those of some others
+// name libraries or programs.
 void judge_ssh_option(const Judgement& judgement, const Word& value) {
   const std::string option = lowered(value.text);
+  const std::size_t name_begin = std::min(option.find_first_not_of(" \t\""), option.size());
+  const std::string_view rest = std::string_view(option).substr(name_begin);
+  if (const std::size_t equals = rest.find('='); !value.literal && (equals == rest.npos || equals == 0)) {
+    return judgement.is_unclear(value, "the name of an option of ssh is known only when the command runs");
+  }
   for (const std::string_view name : {"proxycommand", "localcommand", "knownhostscommand"}) {
-    if (!option.starts_with(name)) continue;
-    const std::size_t begin = value.text.find_first_not_of(" =\t\"", name.size());
+    if (!rest.starts_with(name)) continue;
+    const std::size_t begin = value.text.find_first_not_of(" =\t\"", name_begin + name.size());
     if (begin != std::string::npos) judgement.runs_script({value.text.substr(begin), value.literal, value.at});
+  }
+  for (const std::string_view name : {"pkcs11provider", "securitykeyprovider", "smartcarddevice", "xauthlocation"}) {
+    if (rest.starts_with(name)) judgement.runs_code(value, "an option of ssh names code");
+  }
+}
+
+// The options of ssh, and those of the programs that hand their options to ssh.
+void judge_ssh_options(const Judgement& judgement, const ParsedCommand& reading) {
+  for (const Given& option : reading.given) {
+    const Word value = judgement.value_of(option);
+    if (option.name == "o") judge_ssh_option(judgement, value);
+    if (option.name == "F" && !(value.literal && is_listed("none /dev/null", value.text))) {
+      judgement.runs_code(value, "a configuration of ssh may name programs");
+    }
+    if (option.name == "I" && is_listed("ssh autossh", judgement.tool)) {
+      judgement.runs_code(value, "an option of ssh names code");
+    }
   }
 }
 
@@ -201,10 +229,10 @@ void judge_ssh(const Judgement& judgement) {
   std::size_t from = 1;
   bool no_command = false;
   for (const bool has_host : {false, true}) {
-    const ParsedCommand reading = read_options(judgement.words(), from, *find_program("ssh"));
-    for (const Given& option : reading.given) {
-      if (option.name == "o") judge_ssh_option(judgement, judgement.value_of(option));
-    }
+    // After the host, autossh is no longer there to take its own options.
+    const std::string_view reader = has_host ? "ssh" : judgement.tool;
+    const ParsedCommand reading = read_options(judgement.words(), from, *find_program(reader));
+    judge_ssh_options(judgement, reading);
     if (judgement.has_obstacle(reading) || reading.find("G Q V O") != nullptr) return;
     no_command = no_command || reading.find("N W") != nullptr;
     if (reading.operands.empty()) {
@@ -291,6 +319,57 @@ void run_option(const Judgement& judgement, const ProgramSpec& spec, const Given
   if (!placed) append_unknown(*inner);
 }
 
+// The variables that options set for the command, as words NAME=value.
+std::vector<Word> variables_in(const Judgement& judgement, const ProgramSpec& spec, const ParsedCommand& reading) {
+  std::vector<Word> variables;
+  for (const Given& option : reading.given) {
+    if (!is_listed(spec.environment, option.name) || !option.value) continue;
+    Word variable = judgement.value_of(option);
+    if (option.option->values == 2) {
+      const Word& name = judgement.word(option.value_word - 1);
+      variable.text.insert(0, name.text + '=');
+      variable.literal = variable.literal && name.literal;
+    }
+    if (is_assignment(variable)) variables.push_back(std::move(variable));
+  }
+  return variables;
+}
+
+// Values that name code, although most values of the option do not.
+void judge_value(const Judgement& judgement, const Given& option, const Word& value) {
+  // strace pipes its output to a command if the output file's name begins with | or !.
+  if (judgement.tool == "strace" && is_listed("o output", option.name) && value.text.size() > 1 &&
+      (value.text[0] == '|' || value.text[0] == '!')) {
+    judgement.runs_script({value.text.substr(1), value.literal, value.at});
+  }
+  // The name of a tool is a path below the folder of the tools.
+  if (judgement.tool == "valgrind" && option.name == "tool" && value.text.find('/') != std::string::npos) {
+    judgement.runs_code(value, "the tool of valgrind is a program outside of its folder");
+  }
+  if (judgement.tool == "systemd-run" && is_listed("p property", option.name)) {
+    for (const std::string_view name : {"Exec", "Environment", "Root", "OnFailure", "OnSuccess"}) {
+      if (value.text.starts_with(name)) judgement.runs_code(value, "a property of the unit may name code");
+    }
+  }
+}
+
+// True if one of the options in `idle` is given. "--help=false" is none of them.
+bool is_idle(const ProgramSpec& spec, const ParsedCommand& reading) {
+  return std::any_of(reading.given.begin(), reading.given.end(), [&](const Given& option) {
+    const bool negates =
+        option.value && (option.option == nullptr || option.option->value == programs::OptionValue::none);
+    return !negates && is_listed(spec.idle, option.name);
+  });
+}
+
+// How many operands come before the command. In newer versions of chrt, some policies need no priority.
+std::size_t operands_before(const Judgement& judgement, const ProgramSpec& prefix, const ParsedCommand& reading) {
+  if (judgement.tool != "chrt" || reading.operands.empty()) return prefix.before;
+  const Word& first = judgement.word(reading.operands.front());
+  const bool is_command = first.literal && first.text.find_first_not_of("0123456789") != std::string::npos;
+  return is_command ? 0 : prefix.before;
+}
+
 void judge_words(const Judgement& judgement, const OptionTable& program, std::size_t from) {
   const ProgramSpec& prefix = program.spec();
   const ParsedCommand reading = read_options(judgement.words(), from, program);
@@ -298,11 +377,7 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
     const Word value = judgement.value_of(option);
     if (option.option != nullptr && option.option->command && option.value) run_option(judgement, prefix, option);
     if (is_listed(prefix.script, option.name) && option.value) judgement.runs_script(value);
-    // strace pipes its output to a command if the output file's name begins with | or !.
-    if (judgement.tool == "strace" && is_listed("o output", option.name) && value.text.size() > 1 &&
-        (value.text[0] == '|' || value.text[0] == '!')) {
-      judgement.runs_script({value.text.substr(1), value.literal, value.at});
-    }
+    judge_value(judgement, option, value);
     if (is_listed(prefix.code, option.name)) {
       judgement.runs_code(judgement.word(option.word), "it gives " + std::string(judgement.tool) + " commands");
     }
@@ -311,9 +386,26 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
       prefix.reads_input && input.kind != StandardInput::Kind::none) {
     judgement.runs_code(input.word, std::string(judgement.tool) + " reads commands from its standard input");
   }
-  if (reading.find(prefix.idle) != nullptr || judgement.has_obstacle(reading)) return;
+  if (is_idle(prefix, reading) || judgement.has_obstacle(reading)) return;
+  const std::size_t before = operands_before(judgement, prefix, reading);
+  if ((prefix.manner & programs::permutes) != 0 && prefix.runs == Runs::command && !reading.operands.empty()) {
+    for (const Given& option : reading.given) {
+      if (option.word < reading.operands.front()) continue;
+      return judgement.is_unclear(judgement.word(option.word),
+                                  std::string(judgement.tool) + " takes this option out of the words of its command");
+    }
+  }
+  // script [FILE] -- COMMAND: the words of the command are joined.
+  if (judgement.tool == "script" && reading.first_operand_behind_dashes < reading.operands.size()) {
+    return judgement.runs_joined(reading.operands[reading.first_operand_behind_dashes]);
+  }
+  // What follows the dashes of vagrant ssh are options and words of ssh.
+  if (judgement.tool == "vagrant" && reading.first_operand_behind_dashes < reading.operands.size()) {
+    judgement.runs_code(judgement.word(reading.operands[reading.first_operand_behind_dashes]),
+                        "it gives options to ssh, and these can name programs");
+  }
   const bool has_script = !prefix.script.empty() && reading.find(prefix.script) != nullptr;
-  const bool has_command = prefix.runs == Runs::options ? has_script : reading.operands.size() > prefix.before;
+  const bool has_command = prefix.runs == Runs::options ? has_script : reading.operands.size() > before;
   const bool hands_on = prefix.hands_input_on == "*" || reading.find(prefix.hands_input_on) != nullptr;
   if (const StandardInput input = standard_input(judgement.command);
       hands_on && !has_command && input.kind != StandardInput::Kind::none) {
@@ -332,12 +424,25 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
                                       std::string(judgement.tool) + " runs is not clear");
     }
   }
-  if (reading.operands.size() > prefix.before) {
-    run_rest(judgement, prefix, reading, reading.operands[prefix.before]);
+  if (reading.operands.size() > before) {
+    const std::size_t known = judgement.inners.size();
+    std::size_t first = reading.operands[before];
+    if (before > 0 && !prefix.behind_dashes && judgement.word(first).literal && judgement.word(first).text == "--")
+      ++first;
+    if (first < judgement.words().size()) {
+      run_rest(judgement, prefix, reading, first);
+    } else if (prefix.bare_runs == programs::Bare::shell) {
+      judgement.runs_shell();
+    }
+    const std::vector<Word> variables = variables_in(judgement, prefix, reading);
+    for (std::size_t i = known; i < judgement.inners.size(); ++i) {
+      std::vector<Word>& assignments = judgement.inners[i].command.assignments;
+      assignments.insert(assignments.begin(), variables.begin(), variables.end());
+    }
     if (wants_shell && !judgement.inners.empty()) expand_dollars(judgement.inners.back());
     // A skipped option may have taken the first word as its value.
-    if (reading.passed_over && prefix.runs == Runs::command && reading.operands.size() > prefix.before + 1) {
-      run_rest(judgement, prefix, reading, reading.operands[prefix.before + 1]);
+    if (reading.passed_over && prefix.runs == Runs::command && reading.operands.size() > before + 1) {
+      run_rest(judgement, prefix, reading, reading.operands[before + 1]);
     }
   } else if (wants_shell || (prefix.bare_runs == programs::Bare::shell && !has_script)) {
     judgement.runs_shell();
@@ -358,7 +463,7 @@ bool judge_special(const Judgement& judgement) {
     judge_su(judgement);
   } else if (tool == "flock") {
     judge_flock(judgement);
-  } else if (tool == "ssh") {
+  } else if (tool == "ssh" || tool == "autossh") {
     judge_ssh(judgement);
   } else if (tool == "setarch") {
     judge_setarch(judgement);
@@ -375,7 +480,7 @@ bool judge_special(const Judgement& judgement) {
 }  // namespace
 
 bool hands_rest_on(std::string_view tool) {
-  constexpr unsigned incomplete = programs::lenient | programs::any_long | programs::any_valued;
+  constexpr unsigned incomplete = programs::lenient | programs::any_long | programs::any_valued | programs::permutes;
   if (is_listed("env genv su runuser flock ssh setarch entr", tool) || is_loader(tool)) return true;
   const OptionTable* const prefix = find_prefix(tool);
   return prefix != nullptr && (prefix->spec().manner & incomplete) == 0 && prefix->spec().runs == Runs::command;
@@ -424,10 +529,32 @@ bool judge_program_option(const Judgement& judgement) {
     if (!option.value) continue;
     const Word value = judgement.value_of(option);
     if (is_listed(found->spec().script, option.name)) judgement.runs_script(value);
+    if (is_listed(found->spec().code, option.name) && option.name != "F") {
+      judgement.runs_code(value, "it names code, or a file that names programs");
+    }
+    // In wget -e, a setting of the configuration may name a program.
+    if (is_listed("wget wget2", judgement.tool) && is_listed("e execute", option.name)) {
+      if (!value.literal || lowered(value.text).find("ask") != std::string::npos) {
+        judgement.runs_code(value, "the setting names a program");
+      }
+    }
     if (option.name == "checkpoint-action" && value.text.starts_with("exec=")) {
       judgement.runs_script({value.text.substr(5), value.literal, value.at});
     }
-    if (option.name == "o" && is_listed("scp sftp", judgement.tool)) judge_ssh_option(judgement, value);
+  }
+  if (is_listed("scp sftp", judgement.tool)) judge_ssh_options(judgement, reading);
+  if (const StandardInput input = standard_input(judgement.command);
+      found->spec().reads_input && input.kind != StandardInput::Kind::none) {
+    judgement.runs_code(input.word, std::string(judgement.tool) + " reads commands from its standard input");
+  }
+  // bsdtar's -W LONG=VALUE, which may be in a bundle, is --LONG=VALUE.
+  if (is_listed("tar bsdtar", judgement.tool)) {
+    constexpr std::string_view program = "use-compress-program=";
+    for (const Word& word : judgement.words()) {
+      const std::size_t at = word.text.find(program);
+      if (at == std::string::npos || word.text.starts_with("--")) continue;
+      judgement.runs_script({word.text.substr(at + program.size()), word.literal, word.at});
+    }
   }
   // tar's bundle without a dash: "tar cIf PROGRAM ARCHIVE"; the values follow in the order of their letters.
   if (is_listed("tar gtar", judgement.tool) && judgement.words().size() > 1 && judgement.word(1).literal &&

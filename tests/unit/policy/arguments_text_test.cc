@@ -417,6 +417,7 @@ BOOST_AUTO_TEST_CASE(changing_the_system_is_unsafe) {
       {"date -u 01020304", "sets the clock"},
       {"date +%s 01020304", "sets the clock"},
       {"hostname evil", "sets the host's name"},
+      {"arch ./evil", "a program that it runs"},
       {"hostname -F file", "sets the host's name"},
       {"hostname -b x", "sets the host's name"},
       {"ss -K dst 1.2.3.4", "closes sockets"},

@@ -218,6 +218,9 @@ BOOST_AUTO_TEST_CASE(a_mode_that_another_option_replaces_proves_nothing) {
       {"xz -dl --decompress a.xz", "replaces the files"},
       {"xz -t -z a", "-z writes its output files"},
       {"bzip2 -t -d a.bz2", "replaces the files"},
+      // bzip2 reads its options of one letter first.
+      {"bzip2 --decompress -t a.bz2", "replaces the files"},
+      {"bzip2 -z --compress -t a", "-z writes its output files"},
       {"bzip2 -L a", "replaces the files"},
       {"bzip2 --version a", "replaces the files"},
       {"zstd -t -d a.zst", "replaces the files"},
