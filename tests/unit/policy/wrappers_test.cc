@@ -683,6 +683,117 @@ BOOST_AUTO_TEST_CASE(interpreters_are_given_code) {
   });
 }
 
+// An option that seems to take the next word, but does not, would hide the option that gives the code.
+BOOST_AUTO_TEST_CASE(code_is_found_behind_options_with_and_without_values) {
+  check({
+      {"php -n -r x", "code: -r"},
+      {"php -H -r x", "code: -r"},
+      {"php --rclass x -r y", "code: -r"},
+      {"php -c ./php.ini f.php", "code: -c"},
+      {"php-cgi -n -r x", "code: -r"},
+      {"ruby -F -e x", "code: -e"},
+      {"ruby -We x", "code: -We"},
+      {"ruby -W0e x", "code: -W0e"},
+      {"ruby -W:no-deprecated f.rb", ""},
+      {"ruby -W1 f.rb", ""},
+      {"ruby -Te x", "code: -Te"},
+      {"ruby -Kee x", "code: -Kee"},
+      {"ruby -xI -e x", "code: -e"},
+      {"jruby -F -e x", "code: -e"},
+      {"perl -F -e x f", "code: -e"},
+      {"perl -F: f", ""},
+      {"perl '-F -e' x f", "code: -F -e"},
+      {"perl '-i -e' x f", "code: -i -e"},
+      {"perl -xI -e x", "code: -e"},
+      {"luajit -j x f.lua", "code: -j"},
+      {"kotlin -cp . -e x", "code: -e"},
+      {"kotlin -cp . Main", ""},
+      {"kotlinc -cp . x.kt -d y.jar", ""},
+      {"kotlinc -Xplugin=x.jar y.kt", "code: -Xplugin=x.jar"},
+      {"clojure -T:build x", "code: -T:build"},
+      {"bb '(rm x)'", "code: (rm x)"},
+      {"bb -i '(rm x)'", "code: (rm x)"},
+      {"elixir -pa x -e y", "code: -e"},
+      {"elixir --vm-args x f.exs", "code: --vm-args"},
+      {"erl x -eval y", "code: -eval"},
+      {"erl -pa a b -eval y", "code: -eval"},
+      {"erl -- -eval y", "code: -eval"},
+      {"| erl -pa a b", "code: erl"},
+      {"clisp -x y", "code: -x"},
+      {"csi -P x", "code: -P"},
+      {"gforth --evaluate x", "code: --evaluate"},
+      {"maxima --batch-string=x", "code: --batch-string=x"},
+      {"coffee -t -e x", "code: -e"},
+      {"octave-cli -f --eval x", "code: --eval"},
+      {"racket -t x -e y", "code: -e"},
+      {"Rscript --default-packages -e x", "code: -e"},
+      {"Rscript --default-packages=stats f.R", ""},
+      {"r -d -e x", "code: -e"},
+      {"runghc -f ./evil x.hs", "code: -f"},
+      {"tsx -f -e x", "code: -e"},
+      {"ts-node -C ./evil x.ts", "code: -C"},
+      {"node --unknown v -ex", "code: -ex"},
+      {"deno -L debug eval x", "code: eval"},
+      {"bun --cwd d -e x", "code: -e"},
+      {"bun --cwd d f.ts", ""},
+      {"| deno run --config x -", "code: deno"},
+      // The version is printed first, and then the file runs.
+      {"| ruby -v -", "code: ruby"},
+      {"| lua -v -", "code: lua"},
+      {"| php -f /dev/stdin", "code: php"},
+      {"php -f f.php", ""},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(text_is_found_behind_options_of_shells) {
+  check({
+      {"bash -oc pipefail 'rm x'", "unclear: -oc"},
+      {"bash -Oc extglob 'rm x'", "unclear: -Oc"},
+      {"dash -oc noglob 'rm x'", "unclear: -oc"},
+      {"sh +oc noglob 'rm x'", "unclear: +oc"},
+      {"ksh -oc 'rm x'", "unclear: -oc"},
+      {"ksh -o -c 'rm x'", "unclear: -o"},
+      {"mksh -o -c 'rm x'", "unclear: -o"},
+      {"ksh -o noglob -c 'rm x'", "script: rm x"},
+      {"fish -p x -c 'rm x'", "script: rm x & code: rm x"},
+      {"rc -I -c 'rm x'", "script: rm x & code: rm x"},
+      {"xonsh -D A=1 -c 'rm x'", "unclear: A=1"},
+      {"nu --log-level debug -c 'rm x'", "unclear: debug"},
+      {"pwsh -Command 'rm x'", "unclear: rm x"},
+      {"nu f.nu", ""},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(build_tools_run_what_a_word_names) {
+  check({
+      {"make X!=./evil", "code: X!=./evil"},
+      {"make 'X:=$(shell ./evil)'", "code: X:=$(shell ./evil)"},
+      {"make -E'$(shell ./evil)'", "code: -E$(shell ./evil)"},
+      {"make -sEx", "code: -sEx"},
+      {"make 'SHELL = ./evil'", "code: SHELL = ./evil"},
+      {"make SHELL:=./evil", "code: SHELL:=./evil"},
+      {"make MAKEFLAGS=--eval=x", "code: MAKEFLAGS=--eval=x"},
+      {"make CFLAGS=-DSHELL=1 -CEXAMPLES shellcheck", ""},
+      {"rake -e x", "code: -e"},
+      {"rake -qe x", "code: -qe"},
+      {"rake --exec x", "code: --exec"},
+      {"rake test", ""},
+      {"just --command ./evil", "code: --command"},
+      {"just build", ""},
+      {"ctest --build-and-test a b --test-command ./evil", "code: --build-and-test"},
+      {"ctest -V -R x", ""},
+      {"tox exec -- ./evil", "code: exec"},
+      {"tox -x testenv.commands=./evil", "code: -x"},
+      {"tox -e py", ""},
+      {"meson devenv ./evil", "code: devenv"},
+      {"meson test --wrapper=./evil", "code: --wrapper=./evil"},
+      {"meson setup --wrap-mode=nofallback build", ""},
+      {"bazel run --run_under=./evil //x", "code: --run_under=./evil"},
+      {"mvn exec:exec -Dexec.executable=./evil", "code: -Dexec.executable=./evil"},
+      {"mvn -q test", ""},
+  });
+}
+
 // Whatever words are put together, nothing is thrown, every clause says something, and what is run is not empty.
 BOOST_AUTO_TEST_CASE(any_words_are_judged) {
   std::mt19937 random(11);
