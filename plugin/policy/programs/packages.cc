@@ -5,6 +5,16 @@ namespace wtool::policy::programs {
 
 namespace {
 
+// brew reads a formula in a file by running it.
+std::optional<Problem> check_brew(const ParsedCommand& reading) {
+  for (const std::size_t operand : reading.operands) {
+    if (!reading.words[operand].ends_with(".rb")) continue;
+    return Problem{operand, "the formula in " + std::string(reading.words[operand]) + " is code that brew runs",
+                   "name the formula"};
+  }
+  return std::nullopt;
+}
+
 constexpr ProgramSpec package_specs[] = {
     {.names = "npm",
      .options =
@@ -16,10 +26,10 @@ constexpr ProgramSpec package_specs[] = {
          "other (works on another folder): -C=DIR --prefix=DIR; other (reads another configuration): --userconfig=FILE "
          "--globalconfig=FILE --registry=ADDRESS; runs_program: --script-shell=PROGRAM --shell=FILE "
          "--viewer=PROGRAM "
-         "--editor=PROGRAM --git=PROGRAM --browser[=PROGRAM] --node-options=OPTIONS; writes (writes a cache): "
+         "--editor=PROGRAM --init-module=FILE --node-gyp=FILE --python=PROGRAM --git=PROGRAM --browser[=PROGRAM] "
+         "--node-options=OPTIONS; writes (writes a cache): "
          "--cache=DIR",
      .operands = Operands::choose,
-     .style = Style::exact,
      .unproven = "-d -h -y --cwd=VALUE --dir=VALUE --filter=VALUE --help --version --yes",
      .manner = lenient,
      .subcommands = true,
@@ -29,25 +39,18 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "npm ls, npm list, npm la, npm ll, npm outdated, npm view, npm info, npm show, npm why, npm explain, npm "
               "root, "
               "npm prefix, npm bin, npm ping, npm search, npm query, npm whoami",
-     .with = "npm",
-     .style = Style::exact},
+     .with = "npm"},
     {.names = "npm version",
      .with = "npm",
      .operands = Operands::none,
-     .beyond = "an operand of npm version changes the version",
-     .style = Style::exact},
+     .beyond = "an operand of npm version changes the version"},
     {.names = "npm audit",
      .with = "npm",
      .operands = Operands::none,
-     .beyond = "npm audit fix changes what is installed",
-     .style = Style::exact},
-    {.names = "npm config, npm pkg, npm cache, npm dist-tag",
-     .with = "npm",
-     .operands = Operands::choose,
-     .style = Style::exact},
+     .beyond = "npm audit fix changes what is installed"},
+    {.names = "npm config, npm pkg, npm cache, npm dist-tag", .with = "npm", .operands = Operands::choose},
     {.names = "npm config get, npm config list, npm config ls, npm pkg get, npm cache ls, npm dist-tag ls",
-     .with = "npm",
-     .style = Style::exact},
+     .with = "npm"},
     {.names = "yarn, pnpm",
      .options =
          "-v --json --silent -s --depth=NUM --no-color --long --parseable -r --recursive --prod --production --dev "
@@ -58,8 +61,8 @@ constexpr ProgramSpec package_specs[] = {
      .operands = Operands::choose,
      .bare = "installs what the project needs",
      .style = Style::exact,
-     .unproven = "-w=VALUE -d -h -y --cache=VALUE --filter=VALUE --help --loglevel=VALUE --registry=VALUE "
-                 "--userconfig=VALUE --version --workspace=VALUE --workspaces --yes",
+     .unproven = "-w -d -h -y -F=VALUE --cache=VALUE --filter=VALUE --help --loglevel=VALUE --registry=VALUE "
+                 "--userconfig=VALUE --version --workspaces --yes",
      .manner = lenient,
      .subcommands = true,
      .values_known = true,
@@ -82,12 +85,12 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .synonyms = "y=yes",
      .variables = "PIP_* PIPENV_* REQUESTS_CA_BUNDLE"},
-    {.names = "pip list, pip freeze, pip show, pip check, pip debug, pip3 list, pip3 freeze, pip3 show, pip3 check, "
-              "pip3 debug",
+    {.names = "pip list, pip freeze, pip check, pip debug, pip3 list, pip3 freeze, pip3 check, pip3 debug",
      .options = "-o --outdated -u --uptodate -e --editable -l --local --user --pre --format=FORMAT --not-required "
-                "--exclude-editable --include-editable --exclude=NAME -f --files --all -r=FILE --requirement=FILE "
-                "--path=DIR",
+                "--exclude-editable --include-editable --exclude=NAME --all -r=FILE --requirement=FILE --path=DIR",
      .with = "pip"},
+    // In the other subcommands, -f takes the address of packages.
+    {.names = "pip show, pip3 show", .options = "-f --files", .with = "pip"},
     {.names = "pip index, pip config, pip cache, pip3 index, pip3 config, pip3 cache",
      .with = "pip",
      .operands = Operands::choose},
@@ -100,9 +103,12 @@ constexpr ProgramSpec package_specs[] = {
      .with = "pip"},
     {.names = "cargo",
      .options = "-V -v -vv --verbose -q --quiet --color=WHEN --frozen --locked --offline --list -h --explain=CODE",
-     .effects = "other (sets a setting that can name programs): --config=SETTING; other (works on another folder): "
-                "-C=DIR; other (changes what cargo does): -Z=FLAG",
+     .effects = "runs_program (sets a setting that can name programs): --config=SETTING; other (works on another "
+                "folder): -C=DIR; other (changes what cargo does): -Z=FLAG",
      .operands = Operands::choose,
+     // cargo tree and cargo metadata ask the compiler, which the configuration of the project can name.
+     .hardened = "--config build.rustc=\"rustc\" --config build.rustc-wrapper=\"\" --config "
+                 "build.rustc-workspace-wrapper=\"\"",
      .unproven = "--help --manifest-path=VALUE --version",
      .manner = lenient | plus,
      .subcommands = true,
@@ -175,10 +181,17 @@ constexpr ProgramSpec package_specs[] = {
      .options = "-q --quiet -v -h",
      .effects = "other (sets a setting that can name programs): -o=SETTING --option=SETTING -c=FILE --config-file=FILE",
      .operands = Operands::choose,
-     .unproven =
-         "-a=VALUE -t=VALUE -P=VALUE -y -d -s -m -f -u -V -b --assume-no --assume-yes --build-profiles=VALUE "
-         "--default-release=VALUE --dry-run --host-architecture=VALUE --purge --simulate --target-release=VALUE --yes",
+     .unproven = "-t=VALUE -P -y -d -s -m -f -u -V -b -F=VALUE -O=VALUE -w=VALUE -S=VALUE --add-user-tag=VALUE "
+                 "--assume-no --assume-yes --default-release=VALUE --disable-columns --display-format=VALUE --dry-run "
+                 "--group-by=VALUE --log-file=VALUE --log-level=VALUE --purge --remove-user-tag=VALUE "
+                 "--show-summary[=VALUE] --simulate --sort=VALUE --target-release=VALUE --user-tag=VALUE --width=VALUE "
+                 "--yes",
+     .runs = Runs::words,
      .manner = lenient | permutes,
+     .code = "c config-file solver planner",
+     .parts = "INVOKE DIR::BIN ROOTDIR DIR= PRE-INSTALL-PKGS AUTO-DETECT AUTODETECT HOOKS:: DPKG::PATH "
+              "CHROOT-DIRECTORY ::COMPRESSOR ::SOLVER ::PLANNER --SOLVER= --PLANNER= GPGCOMMAND GPGVCOMMAND "
+              "BUILD-COMMAND",
      .subcommands = true,
      .values_known = true,
      .synonyms = "y=yes y=assume-yes"},
@@ -186,12 +199,15 @@ constexpr ProgramSpec package_specs[] = {
      .options = "-q --quiet -v -h",
      .effects = "other (sets a setting that can name programs): -o=SETTING --option=SETTING -c=FILE --config-file=FILE",
      .operands = Operands::choose,
-     .unproven =
-         "-a=VALUE -t=VALUE -P=VALUE -y -d -s -m -f -u -V -b --assume-no --assume-yes --build-profiles=VALUE "
-         "--default-release=VALUE --dry-run --host-architecture=VALUE --purge --simulate --target-release=VALUE --yes",
+     .unproven = "-t=VALUE -P=VALUE -y -d -s -m -f -u -V -b --assume-no --assume-yes --build-profiles=VALUE "
+                 "--default-release=VALUE --dry-run --host-architecture=VALUE --planner=VALUE --purge --simulate "
+                 "--solver=VALUE --target-release=VALUE --yes",
      .runs = Runs::words,
      .manner = lenient | permutes,
-     .parts = "INVOKE DIR::BIN",
+     .code = "c config-file solver planner",
+     .parts = "INVOKE DIR::BIN ROOTDIR DIR= PRE-INSTALL-PKGS AUTO-DETECT AUTODETECT HOOKS:: DPKG::PATH "
+              "CHROOT-DIRECTORY ::COMPRESSOR ::SOLVER ::PLANNER --SOLVER= --PLANNER= GPGCOMMAND GPGVCOMMAND "
+              "BUILD-COMMAND",
      .subcommands = true,
      .values_known = true,
      .synonyms = "y=yes y=assume-yes",
@@ -205,9 +221,8 @@ constexpr ProgramSpec package_specs[] = {
          "-h -v",
      .with = "apt",
      .operands = Operands::choose,
-     .unproven = "-c=VALUE -o=VALUE -t=VALUE -P=VALUE -y -d -s -m -u -V -b --assume-no --assume-yes "
-                 "--build-profiles=VALUE --config-file=VALUE --default-release=VALUE --dry-run "
-                 "--host-architecture=VALUE --option=VALUE --purge --simulate --target-release=VALUE --yes",
+     .unproven = "-c=VALUE -o=VALUE -p=VALUE -s=VALUE --config-file=VALUE --option=VALUE --pkg-cache=VALUE "
+                 "--src-cache=VALUE",
      .manner = lenient | permutes,
      .subcommands = true,
      .values_known = true,
@@ -237,7 +252,9 @@ constexpr ProgramSpec package_specs[] = {
          "--provides --changelog --queryformat=FORMAT --qf=FORMAT --whatprovides --whatrequires -s --state "
          "--last",
      .effects = "other (runs the scripts of packages): -V --verify; runs_program: --pipe=COMMAND -E=MACRO --eval=MACRO "
-                "-D=MACRO --define=MACRO --rcfile=FILE --macros=FILE --load=FILE; writes (installs): -U --upgrade -F "
+                "-D=MACRO --define=MACRO --predefine=MACRO --rcfile=FILE --macros=FILE --load=FILE; runs_code (runs "
+                "the macros of a "
+                "file): --specfile; writes (installs): -U --upgrade -F "
                 "--freshen --install; writes (removes): -e --erase; writes (changes the database): --rebuilddb "
                 "--initdb --import --setperms --setugids",
      .style = Style::exact,
@@ -251,7 +268,8 @@ constexpr ProgramSpec package_specs[] = {
      .variables = "HOMEBREW_*",
      .harmless_variables = "HOMEBREW_NO_*"},
     {.names = "brew list, brew info, brew search, brew outdated, brew deps, brew uses, brew config, brew doctor",
-     .options = "--json[=VERSION] --versions --cask --formula --installed --tree -v --verbose -q --quiet -1"},
+     .options = "--json[=VERSION] --versions --cask --formula --installed --tree -v --verbose -q --quiet -1",
+     .check = check_brew},
     {.names = "npx, pnpx, bunx, uvx, nix-shell",
      .does = Effect::runs_program,
      .never = "installs and runs programs",

@@ -32,7 +32,9 @@ class ProgramReader {
       } else if (options_ended_ || !is_option(word)) {
         operand();
       } else if (word == "--") {
+        const bool may_be_value = next_ == behind_unknown_;
         text(next_++);
+        if (may_be_value) continue;
         options_ended_ = true;
         parsed_.first_operand_behind_dashes = parsed_.operands.size();
       } else if (!is_safe() && begins_number() && is_digits(word.substr(1))) {
@@ -186,6 +188,7 @@ class ProgramReader {
       given.value = word.substr(equals + 1);
     } else if (option == nullptr && !valued) {
       parsed_.passed_over = parsed_.passed_over || has(lenient);
+      behind_unknown_ = next_;
     } else if (valued && !negated) {
       // --no-OPTION takes no value, even if --OPTION does.
       if (!take_values(given, option == nullptr ? 1 : option->values)) return;
@@ -213,6 +216,7 @@ class ProgramReader {
       if (option == nullptr) {
         if (has(lenient)) {
           parsed_.passed_over = true;
+          behind_unknown_ = next_;
           continue;
         }
         // A part of a multi-byte character would not be valid text.
@@ -243,6 +247,7 @@ class ProgramReader {
   // an obstacle.
   bool take_values(Given& given, std::size_t count) {
     for (; count > 0 && next_ < words_.size(); --count) {
+      if (given.word == behind_unknown_ && words_[next_].starts_with('-')) break;
       if (!is_known(next_) && !has(lenient)) {
         obstruct(next_, "a word is known only when the command runs, and may become several words");
         return false;
@@ -318,6 +323,7 @@ class ProgramReader {
              "leave it out, or write it in full");
     text(at, false);
     parsed_.complete = false;
+    behind_unknown_ = next_;
   }
 
   void finish() {
@@ -351,6 +357,9 @@ class ProgramReader {
   const std::vector<std::string_view>& words_;
   std::vector<bool> known_;
   std::size_t next_;
+  // The word after an unknown option. It may be the value of that option, even if it looks like an option or is "--", so
+  // it is not trusted to end the options or to take the word after it.
+  std::size_t behind_unknown_ = static_cast<std::size_t>(-1);
   bool single_dash_ = false;
   bool permutes_ = true;
   bool options_ended_ = false;

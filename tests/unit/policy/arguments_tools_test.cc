@@ -425,6 +425,7 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"pip install x", "pip install is not one"},
       {"pip download x", "is not one"},
       {"pip list --log=x", "writes to a file"},
+      {"pip list -f -- --log=x", "the option -f of pip list"},
       {"pip --log x list", "writes to a file"},
       {"pip --python=x list", "runs another program"},
       {"pip config set a b", "is not one"},
@@ -484,6 +485,7 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"rpm -q --eval '%(id)'", "runs another program"},
       {"rpm -E '%(id)'", "runs another program"},
       {"brew install x", "is not one"},
+      {"brew info ./x.rb", "code that brew runs"},
   });
 }
 

@@ -127,6 +127,16 @@ BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_n
         "within text for a shell");
 }
 
+BOOST_AUTO_TEST_CASE(cargo_that_is_judged_safe_asks_no_compiler_that_the_project_names) {
+  const LineJudgement judgement = Rules().allow({"cargo"}).safe().judge("cargo tree");
+  BOOST_TEST(to_text(judgement.verdict.decision) == "allow");
+  std::string text;
+  for (const Word& word : judgement.script->commands.front().words) text += (text.empty() ? "" : " ") + word.text;
+  BOOST_TEST(text ==
+             "cargo --config build.rustc=\"rustc\" --config build.rustc-wrapper=\"\" --config "
+             "build.rustc-workspace-wrapper=\"\" tree");
+}
+
 BOOST_AUTO_TEST_CASE(a_refusal_is_about_the_word_that_is_not_covered) {
   const Rules rules = Rules().allow({"ls", "git log *", "npm test"});
   check(rules, "ls -l", Decision::allow, "", "commands.allow: ls", "");

@@ -764,6 +764,32 @@ BOOST_AUTO_TEST_CASE(text_is_found_behind_options_of_shells) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(programs_that_git_runs_are_found_behind_options_with_and_without_values) {
+  check({
+      {"git fetch -u --upload-pack=./evil .", "script: ./evil"},
+      {"git fetch --refe --upload-pack=./evil .", "script: ./evil"},
+      {"git fetch --pref --upload-pack=./evil .", "script: ./evil"},
+      {"git fetch -j 4 --upload-pack=./evil .", "script: ./evil"},
+      {"git fetch -j --upload-pack=./evil .", ""},
+      {"git pull -j --upload-pack=./evil .", "script: ./evil"},
+      {"git pull --jobs --upload-pack=./evil .", "script: ./evil"},
+      {"git pull -s -- --upload-pack=./evil .", "script: ./evil"},
+      {"git pull --unknown -- --upload-pack=./evil .", "script: ./evil"},
+      {"git pull --unknown -X --upload-pack=./evil .", "script: ./evil"},
+      {"git ls-remote --sort -- --upload-pack=./evil .", "script: ./evil"},
+      {"git ls-remote --branch --upload-pack=./evil .", "script: ./evil"},
+      {"git archive --add-file -- --exec=./evil --remote=. HEAD", "script: ./evil"},
+      {"git push --branch --receive-pack=./evil .", "script: ./evil"},
+      {"git send-pack --push-option -- --exec=./evil .", "script: ./evil"},
+      {"git fetch-pack --depth --exec=./evil .", "script: ./evil"},
+      {"git clone --remote --upload-pack=./evil . d", "script: ./evil"},
+      {"git clone -u ./evil . d", "script: ./evil"},
+      {"git rebase --ex ./evil HEAD", "script: ./evil"},
+      {"git difftool --ex ./evil", "script: ./evil"},
+      {"git pull -- origin", ""},
+  });
+}
+
 BOOST_AUTO_TEST_CASE(build_tools_run_what_a_word_names) {
   check({
       {"make X!=./evil", "code: X!=./evil"},
@@ -791,6 +817,14 @@ BOOST_AUTO_TEST_CASE(build_tools_run_what_a_word_names) {
       {"bazel run --run_under=./evil //x", "code: --run_under=./evil"},
       {"mvn exec:exec -Dexec.executable=./evil", "code: -Dexec.executable=./evil"},
       {"mvn -q test", ""},
+      {"apt-get -o DPkg::Pre-Install-Pkgs::=./evil install x", "code: DPkg::Pre-Install-Pkgs::=./evil"},
+      {"apt-get -oAcquire::http::Proxy-Auto-Detect=./evil update", "code: -oAcquire::http::Proxy-Auto-Detect=./evil"},
+      {"apt -o AptCli::Hooks::Search::=./evil search x", "code: AptCli::Hooks::Search::=./evil"},
+      {"apt-get -qc ./apt.conf update", "code: -qc"},
+      {"apt list -a -c ./apt.conf", "code: -c"},
+      {"apt-get --solver ../evil install x", "code: --solver"},
+      {"aptitude -o DPkg::Pre-Install-Pkgs::=./evil install x", "code: DPkg::Pre-Install-Pkgs::=./evil"},
+      {"apt-get -o Acquire::Retries=3 install planner command-not-found", ""},
   });
 }
 
