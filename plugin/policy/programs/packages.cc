@@ -51,29 +51,42 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "npm config, npm pkg, npm cache, npm dist-tag", .with = "npm", .operands = Operands::choose},
     {.names = "npm config get, npm config list, npm config ls, npm pkg get, npm cache ls, npm dist-tag ls",
      .with = "npm"},
-    {.names = "yarn, pnpm",
-     .options =
-         "-v --json --silent -s --depth=NUM --no-color --long --parseable -r --recursive --prod --production --dev "
-         "-P -D -g "
-         "--global --pattern=PATTERN --level=LEVEL --groups=NAMES -A --all -R --name-only",
-     .effects = "other (works on another folder): -C=DIR --dir=DIR --cwd=DIR --prefix=DIR --modules-folder=DIR; "
-                "runs_program: --script-shell=PROGRAM --shell=FILE --use-yarnrc=FILE",
-     .operands = Operands::choose,
-     .bare = "installs what the project needs",
-     .style = Style::exact,
-     .unproven = "-w -d -h -y -F=VALUE --cache=VALUE --filter=VALUE --help --loglevel=VALUE --registry=VALUE "
-                 "--userconfig=VALUE --version --workspaces --yes",
+    // yarn first runs the program that yarnPath of .yarnrc or .yarnrc.yml names, even for its version.
+    {.names = "yarn",
+     .does = Effect::runs_code,
+     .never = "runs the program that the project's .yarnrc names",
+     .alone = "",
+     .unproven = "-d -h -y -s -v --cache=VALUE --cache-folder=VALUE --cwd=VALUE --filter=VALUE --help --json "
+                 "--loglevel=VALUE --modules-folder=VALUE --prefix=VALUE --registry=VALUE --silent "
+                 "--use-yarnrc=VALUE --userconfig=VALUE --verbose --version",
      .manner = lenient,
      .subcommands = true,
      .values_known = true,
      .synonyms = "g=global f=force y=yes w=workspace",
-     .variables = "PNPM_* YARN_*"},
-    {.names = "yarn list, yarn info, yarn why, yarn outdated, yarn audit, yarn versions, pnpm list, pnpm ls, pnpm ll, "
-              "pnpm la, "
-              "pnpm why, pnpm outdated, pnpm root, pnpm bin, pnpm view, pnpm info, pnpm licenses",
-     .with = "yarn",
+     .variables = "YARN_*"},
+    {.names = "pnpm",
+     .options =
+         "-v --json --silent -s --depth=NUM --no-color --long --parseable -r --recursive --prod --production --dev "
+         "-P -D -g --global -A --all",
+     .effects = "other (works on another folder): -C=DIR --dir=DIR --prefix=DIR --modules-dir=DIR; runs_program: "
+                "--script-shell=PROGRAM --shell=FILE --pnpmfile=FILE --global-pnpmfile=FILE",
+     .operands = Operands::choose,
+     .bare = "installs what the project needs",
+     .style = Style::exact,
+     // pnpm runs .pnpmfile.cjs of the project with each of its commands.
+     .hardened = "--config.ignore-pnpmfile=true",
+     .unproven = "-w -d -h -y -F=VALUE --filter=VALUE --filter-prod=VALUE --help --loglevel=VALUE --registry=VALUE "
+                 "--reporter=VALUE --userconfig=VALUE --version --yes",
+     .manner = lenient,
+     .subcommands = true,
+     .values_known = true,
+     .synonyms = "g=global f=force y=yes",
+     .variables = "PNPM_*"},
+    // A word that is no command of pnpm is a program that it runs: view and info in many versions.
+    {.names = "pnpm list, pnpm ls, pnpm ll, pnpm la, pnpm why, pnpm outdated, pnpm root, pnpm bin, pnpm licenses",
+     .with = "pnpm",
      .style = Style::exact},
-    {.names = "pnpm audit", .with = "yarn", .operands = Operands::none, .style = Style::exact},
+    {.names = "pnpm audit", .with = "pnpm", .operands = Operands::none, .style = Style::exact},
     {.names = "pip, pip3",
      .options =
          "-V -v --verbose -q --quiet --no-color --disable-pip-version-check --isolated --no-python-version-warning -h",
@@ -161,7 +174,9 @@ constexpr ProgramSpec package_specs[] = {
          "-f=FORMAT -json[=FIELDS] -m -u -versions -deps -test -e -find -retracted -mod=readonly|vendor -tags=TAGS",
      .effects = "runs_program: -toolexec=COMMAND -exec=COMMAND; writes (builds): -export -compiled; writes: "
                 "-modfile=FILE -overlay=FILE",
-     .style = Style::go},
+     .style = Style::go,
+     // Otherwise go asks git for the state of the repository, and git runs what its configuration names.
+     .hardened = "-buildvcs=false"},
     {.names = "go mod", .operands = Operands::choose, .style = Style::go},
     {.names = "go mod graph, go mod why, go mod verify", .options = "-m -vendor -x -go=VERSION", .style = Style::go},
     {.names = "gem", .options = "-v -h", .operands = Operands::choose},

@@ -28,7 +28,7 @@ constexpr ProgramSpec search_specs[] = {
                  "--after-context=NUM --before-context=NUM --context=NUM --max-count=NUM --regexp=TEXT! --include=TEXT "
                  "--exclude=TEXT --exclude-dir=TEXT --color[=TEXT]",
              .least = 1},
-     .variables = "GREP_*"},
+     .variables = "GREP EGREP FGREP GREP_*"},
     {.names = "rg",
      .options =
          "-e=PATTERN! --regexp=PATTERN! -f=FILE! --file=FILE! -A=NUM --after-context=NUM -B=NUM --before-context=NUM "
