@@ -547,7 +547,7 @@ constexpr ProgramSpec git_specs[] = {
      .manner = lenient | permutes,
      .script = "exec"},
     {.names = "git fetch-pack",
-     .effects = "runs_program: --upload-pack[=PROGRAM] --exec[=PROGRAM]",
+     .effects = "runs_program: --upload-pack=PROGRAM --exec=PROGRAM",
      .does = Effect::opens_network,
      .never = "connects to other repositories, through programs that these or the configuration name",
      .alone = "",

@@ -66,12 +66,12 @@ constexpr ProgramSpec interpreter_specs[] = {
      .idle = "version help",
      .code = "e f ghc-arg"},
     {.names = "kotlin",
-     .options = "-e=VALUE -expression=VALUE -cp=VALUE -classpath=VALUE -howtorun=VALUE",
+     .options = "-e=VALUE -M=VALUE -X=VALUE --eval=VALUE",
      .rules = false,
      .runs = Runs::interpreter,
-     .manner = lenient | single_dash,
+     .manner = lenient,
      .idle = "version help",
-     .code = "e expression Xplugin"},
+     .code = "e eval M X"},
     {.names = "clojure, clj",
      .options = "-e=VALUE -i=VALUE -M=VALUE -X=VALUE -T=VALUE --eval=VALUE --init=VALUE --report=VALUE",
      .rules = false,
@@ -80,18 +80,23 @@ constexpr ProgramSpec interpreter_specs[] = {
      .idle = "version help",
      .code = "e eval M X T"},
     // An operand of bb may be a file, but also an expression.
-    {.names = "bb", .rules = false, .runs = Runs::code, .manner = lenient, .code = "e eval x m", .reads_input = true},
+    {.names = "bb",
+     .rules = false,
+     .runs = Runs::code,
+     .manner = lenient,
+     .code = "e eval f file x exec m main",
+     .reads_input = true},
+    // -pa, -pr and -pz are not listed, because they are no letters; the words behind an unknown option are judged, too.
     {.names = "elixir, iex",
-     .options = "-e=VALUE -r=VALUE -S=VALUE -pa=VALUE -pr=VALUE -pz=VALUE --eval=VALUE --require=VALUE "
-                "--rpc-eval=VALUE,VALUE --erl=VALUE --erl-config=VALUE --vm-args=VALUE --boot=VALUE "
-                "--boot-var=VALUE,VALUE --dot-iex=VALUE --remsh=VALUE --pipe-to=VALUE,VALUE "
-                "--logger-otp-reports=VALUE --logger-sasl-reports=VALUE --name=VALUE --sname=VALUE --cookie=VALUE",
-     .style = Style::exact,
+     .options = "-e=VALUE -r=VALUE -S=VALUE --eval=VALUE --require=VALUE --rpc-eval=VALUE,VALUE --erl=VALUE "
+                "--erl-config=VALUE --vm-args=VALUE --boot=VALUE --boot-var=VALUE,VALUE --dot-iex=VALUE "
+                "--remsh=VALUE --pipe-to=VALUE,VALUE --logger-otp-reports=VALUE --logger-sasl-reports=VALUE "
+                "--name=VALUE --sname=VALUE --cookie=VALUE",
      .rules = false,
      .runs = Runs::interpreter,
-     .manner = lenient | single_dash,
+     .manner = lenient,
      .idle = "version help",
-     .code = "e r pr eval require rpc-eval erl vm-args boot dot-iex pipe-to",
+     .code = "e r eval require rpc-eval erl vm-args boot dot-iex pipe-to",
      .variables = "ERL_* ELIXIR_* MIX_* HEX_*",
      .harmless_variables = "MIX_ENV"},
     {.names = "erl",

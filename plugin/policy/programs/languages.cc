@@ -390,11 +390,11 @@ constexpr ProgramSpec language_specs[] = {
      .never = "writes its output files",
      .alone = "-v --version --help -dumpversion -dumpmachine",
      .response_files = true,
-     .unproven = "-e=VALUE -expression=VALUE -cp=VALUE -classpath=VALUE -class-path=VALUE -d=VALUE -script",
+     .unproven = "-e=VALUE -M=VALUE -X=VALUE --eval=VALUE",
      .runs = Runs::interpreter,
-     .manner = lenient | single_dash,
+     .manner = lenient,
      .idle = "version help",
-     .code = "e expression Xplugin"},
+     .code = "e eval M X"},
 };
 
 }  // namespace

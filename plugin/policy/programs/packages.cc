@@ -30,6 +30,7 @@ constexpr ProgramSpec package_specs[] = {
          "--node-options=OPTIONS; writes (writes a cache): "
          "--cache=DIR",
      .operands = Operands::choose,
+     .style = Style::exact,
      .unproven = "-d -h -y --cwd=VALUE --dir=VALUE --filter=VALUE --help --version --yes",
      .manner = lenient,
      .subcommands = true,
@@ -39,26 +40,35 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "npm ls, npm list, npm la, npm ll, npm outdated, npm view, npm info, npm show, npm why, npm explain, npm "
               "root, "
               "npm prefix, npm bin, npm ping, npm search, npm query, npm whoami",
-     .with = "npm"},
+     .with = "npm",
+     .style = Style::exact},
     {.names = "npm version",
      .with = "npm",
      .operands = Operands::none,
-     .beyond = "an operand of npm version changes the version"},
+     .beyond = "an operand of npm version changes the version",
+     .style = Style::exact},
     {.names = "npm audit",
      .with = "npm",
      .operands = Operands::none,
-     .beyond = "npm audit fix changes what is installed"},
-    {.names = "npm config, npm pkg, npm cache, npm dist-tag", .with = "npm", .operands = Operands::choose},
+     .beyond = "npm audit fix changes what is installed",
+     .style = Style::exact},
+    {.names = "npm config, npm pkg, npm cache, npm dist-tag",
+     .with = "npm",
+     .operands = Operands::choose,
+     .style = Style::exact},
     {.names = "npm config get, npm config list, npm config ls, npm pkg get, npm cache ls, npm dist-tag ls",
-     .with = "npm"},
+     .with = "npm",
+     .style = Style::exact},
     // yarn first runs the program that yarnPath of .yarnrc or .yarnrc.yml names, even for its version.
     {.names = "yarn",
+     .effects = "other (works on another folder): --cwd=DIR --prefix=DIR --modules-folder=DIR; runs_program: "
+                "--script-shell=PROGRAM --shell=FILE --use-yarnrc=FILE",
      .does = Effect::runs_code,
      .never = "runs the program that the project's .yarnrc names",
      .alone = "",
-     .unproven = "-d -h -y -s -v --cache=VALUE --cache-folder=VALUE --cwd=VALUE --filter=VALUE --help --json "
-                 "--loglevel=VALUE --modules-folder=VALUE --prefix=VALUE --registry=VALUE --silent "
-                 "--use-yarnrc=VALUE --userconfig=VALUE --verbose --version",
+     .style = Style::exact,
+     .unproven = "-d -h -y -s -v --cache=VALUE --cache-folder=VALUE --filter=VALUE --help --json --loglevel=VALUE "
+                 "--registry=VALUE --silent --userconfig=VALUE --verbose --version",
      .manner = lenient,
      .subcommands = true,
      .values_known = true,
@@ -119,16 +129,13 @@ constexpr ProgramSpec package_specs[] = {
      .effects = "runs_program (sets a setting that can name programs): --config=SETTING; other (works on another "
                 "folder): -C=DIR; other (changes what cargo does): -Z=FLAG",
      .operands = Operands::choose,
-     // cargo tree and cargo metadata ask the compiler, which the configuration of the project can name.
-     .hardened = "--config build.rustc=\"rustc\" --config build.rustc-wrapper=\"\" --config "
-                 "build.rustc-workspace-wrapper=\"\"",
      .unproven = "--help --manifest-path=VALUE --version",
      .manner = lenient | plus,
      .subcommands = true,
      .values_known = true,
      .variables = "CARGO_* CARGO",
      .harmless_variables = "CARGO_TERM_* CARGO_INCREMENTAL CARGO_NET_OFFLINE CARGO_BUILD_JOBS CARGO_PROFILE_*"},
-    {.names = "cargo tree, cargo metadata, cargo pkgid, cargo search, cargo info, cargo locate-project, cargo "
+    {.names = "cargo pkgid, cargo search, cargo info, cargo locate-project, cargo "
               "read-manifest, cargo "
               "verify-project, cargo version, cargo owner",
      .options =
@@ -138,6 +145,11 @@ constexpr ProgramSpec package_specs[] = {
          "--features=NAMES --all-features --no-default-features --target=TRIPLE -e=KINDS --edges=KINDS "
          "--format-version=NUM --no-deps --filter-platform=TRIPLE --message-format=FORMAT --limit=NUM --list",
      .with = "cargo"},
+    // These ask the compiler, which the configuration of the project can name.
+    {.names = "cargo tree, cargo metadata",
+     .with = "cargo pkgid, cargo",
+     .hardened = "--config build.rustc=\"rustc\" --config build.rustc-wrapper=\"\" --config "
+                 "build.rustc-workspace-wrapper=\"\""},
     {.names = "cargo fmt",
      .options = "--check --all -p=SPEC --package=SPEC --manifest-path=FILE --message-format=FORMAT",
      .with = "cargo",

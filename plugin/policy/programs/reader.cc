@@ -32,7 +32,7 @@ class ProgramReader {
       } else if (options_ended_ || !is_option(word)) {
         operand();
       } else if (word == "--") {
-        const bool may_be_value = next_ == behind_unknown_;
+        const bool may_be_value = next_ == behind_unknown_ && reads_on();
         text(next_++);
         if (may_be_value) continue;
         options_ended_ = true;
@@ -54,6 +54,8 @@ class ProgramReader {
   bool is_safe() const { return purpose_ == Purpose::safe; }
   bool has(unsigned manner) const { return purpose_ == Purpose::runs && (spec().manner & manner) != 0; }
   bool is_known(std::size_t word) const { return known_.empty() || known_[word]; }
+  // True if only options matter: where the command of a wrapper begins must not change.
+  bool reads_on() const { return is_safe() || permutes_; }
   bool begins_number() const {
     return purpose_ == Purpose::exact ? parsed_.tool->letter('0') != nullptr : has(programs::number);
   }
@@ -247,7 +249,11 @@ class ProgramReader {
   // an obstacle.
   bool take_values(Given& given, std::size_t count) {
     for (; count > 0 && next_ < words_.size(); --count) {
-      if (given.word == behind_unknown_ && words_[next_].starts_with('-')) break;
+      if (given.word == behind_unknown_ && words_[next_].starts_with('-') && reads_on() && !given.option->command) {
+        given.value_word = next_;
+        given.value = words_[next_];
+        break;
+      }
       if (!is_known(next_) && !has(lenient)) {
         obstruct(next_, "a word is known only when the command runs, and may become several words");
         return false;

@@ -100,6 +100,7 @@ constexpr ProgramSpec search_specs[] = {
          "runs_program: --pager[=COMMAND]; runs_code (runs perl code): --output=EXPRESSION; other (reads options "
          "from a file): --ackrc=FILE",
      .operands = Operands::first_text,
+     .style = Style::exact,
      .hardened = "--noenv",
      .variables = "ACK_* ACKRC"},
     {.names = "fd, fdfind",

@@ -88,7 +88,10 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
       const Word& word = judgement.word(option.word);
       return judgement.runs_code(word, word.text + " may give " + std::string(judgement.tool) + " code");
     }
-    if (is_listed(interpreter.code, option.name)) {
+    const bool abbreviates =
+        option.option == nullptr && option.name.size() > 1 &&
+        programs::any_listed(interpreter.code, [&](std::string_view name) { return name.starts_with(option.name); });
+    if (is_listed(interpreter.code, option.name) || abbreviates) {
       const Word& word = judgement.word(option.word);
       return judgement.runs_code(word, (option.name.size() > 1 ? "--" : "-") + option.name + " gives " +
                                            std::string(judgement.tool) + " code");

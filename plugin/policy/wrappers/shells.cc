@@ -60,7 +60,7 @@ bool judge_shell(const Judgement& judgement) {
   const std::vector<Word> words = with_double_dashes(judgement.words(), *program);
   const ParsedCommand reading = read_options(words, 1, *program);
   if (judgement.has_obstacle(reading)) return true;
-  if (reading.find("version help") != nullptr && reading.find("c") == nullptr) return true;
+  if (reading.find("version help") != nullptr && reading.find("c e commands execute command") == nullptr) return true;
   if (const Given* option = reading.find(shell.code)) {
     judgement.runs_code(words[option->word],
                         "an option names a file of commands that " + std::string(judgement.tool) + " runs first");

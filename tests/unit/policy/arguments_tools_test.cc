@@ -152,6 +152,8 @@ BOOST_AUTO_TEST_CASE(searching_that_executes_or_writes_is_unsafe) {
       {"rg --unknown x", "the option --unknown of rg"},
       {"ag --pager=sh x", "runs another program"},
       {"ag --pag sh x", "runs another program"},
+      {"ack --pag sh x", "runs another program"},
+      {"fd --ex src -n", "the option --ex of fd"},
       {"ag -z x", "decompressors"},
       {"ack --pager=sh x", "runs another program"},
       {"ack --output='@{[`id`]}' x", "perl code"},

@@ -136,8 +136,8 @@ BOOST_AUTO_TEST_CASE(tools_that_are_judged_safe_run_nothing_that_the_project_nam
     return text;
   };
   BOOST_TEST(run("cargo tree") ==
-             "cargo --config build.rustc=\"rustc\" --config build.rustc-wrapper=\"\" --config "
-             "build.rustc-workspace-wrapper=\"\" tree");
+             "cargo tree --config build.rustc=\"rustc\" --config build.rustc-wrapper=\"\" --config "
+             "build.rustc-workspace-wrapper=\"\"");
   BOOST_TEST(run("go list ./...") == "go list -buildvcs=false ./...");
   BOOST_TEST(run("pnpm list") == "pnpm --config.ignore-pnpmfile=true list");
 }

@@ -714,6 +714,7 @@ BOOST_AUTO_TEST_CASE(code_is_found_behind_options_with_and_without_values) {
       {"bb '(rm x)'", "code: (rm x)"},
       {"bb -i '(rm x)'", "code: (rm x)"},
       {"elixir -pa x -e y", "code: -e"},
+      {"elixir -pa x f.exs", ""},
       {"elixir --vm-args x f.exs", "code: --vm-args"},
       {"erl x -eval y", "code: -eval"},
       {"erl -pa a b -eval y", "code: -eval"},
@@ -722,6 +723,7 @@ BOOST_AUTO_TEST_CASE(code_is_found_behind_options_with_and_without_values) {
       {"clisp -x y", "code: -x"},
       {"csi -P x", "code: -P"},
       {"gforth --evaluate x", "code: --evaluate"},
+      {"gforth --eva x", "code: --eva"},
       {"maxima --batch-string=x", "code: --batch-string=x"},
       {"coffee -t -e x", "code: -e"},
       {"octave-cli -f --eval x", "code: --eval"},
@@ -761,6 +763,7 @@ BOOST_AUTO_TEST_CASE(text_is_found_behind_options_of_shells) {
       {"nu --log-level debug -c 'rm x'", "unclear: debug"},
       {"pwsh -Command 'rm x'", "unclear: rm x"},
       {"nu f.nu", ""},
+      {"nu --version -e 'rm x'", "script: rm x & code: rm x"},
   });
 }
 
@@ -782,11 +785,15 @@ BOOST_AUTO_TEST_CASE(programs_that_git_runs_are_found_behind_options_with_and_wi
       {"git push --branch --receive-pack=./evil .", "script: ./evil"},
       {"git send-pack --push-option -- --exec=./evil .", "script: ./evil"},
       {"git fetch-pack --depth --exec=./evil .", "script: ./evil"},
+      {"git fetch-pack --upload-pack=./evil .", "script: ./evil"},
       {"git clone --remote --upload-pack=./evil . d", "script: ./evil"},
       {"git clone -u ./evil . d", "script: ./evil"},
       {"git rebase --ex ./evil HEAD", "script: ./evil"},
       {"git difftool --ex ./evil", "script: ./evil"},
       {"git pull -- origin", ""},
+      {"fd --unknown -x -y {}", "command: -y ? ..."},
+      {"flatpak run --unknown -n -n app rm x", "command: rm x & command: x"},
+      {"sort --unknown --compress-program -x a", "script: -x"},
   });
 }
 
