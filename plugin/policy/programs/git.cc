@@ -6,12 +6,27 @@ namespace wtool::policy::programs {
 namespace {
 
 std::optional<Problem> check_config(const ParsedCommand& reading) {
+  // Behind its first operand, git config reads no options: `git config NAME VALUE --get` writes.
+  for (const Given& given : reading.given) {
+    if (reading.operands.empty() || given.word < reading.operands[0]) continue;
+    return Problem{given.word, "git config with a value writes it", "put the options first"};
+  }
   if (reading.has("-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool")) {
     return std::nullopt;
   }
   if (reading.operands.size() == 1) return std::nullopt;
   const std::size_t at = reading.operands.size() > 1 ? reading.operands[1] : reading.begin;
   return Problem{at, "git config with a value writes it", "git config --get NAME reads it"};
+}
+
+// git blame -- FILE REVISION puts the revision in front of the dashes, and git stash list drops them. What looks like an
+// option there is one.
+std::optional<Problem> check_dashes(const ParsedCommand& reading) {
+  for (std::size_t i = reading.first_operand_behind_dashes; i < reading.operands.size(); ++i) {
+    if (!reading.operand(i).starts_with('-')) continue;
+    return Problem{reading.operands[i], reading.name + " may read an option behind --", "write ./ before the name"};
+  }
+  return std::nullopt;
 }
 
 // Without --submodule=short, git may compare a submodule by running a second git in it.
@@ -192,7 +207,11 @@ constexpr ProgramSpec git_specs[] = {
      .style = Style::git},
     {.names = "git cherry", .options = "-v --verbose --abbrev[=NUM]", .style = Style::git},
     {.names = "git:show", .options = "-v --include-untracked --only-untracked -u", .style = Style::git},
-    {.names = "git stash list", .with = "git:diff, git:log", .style = Style::git, .hardened = without_conversions},
+    {.names = "git stash list",
+     .with = "git:diff, git:log",
+     .style = Style::git,
+     .check = check_dashes,
+     .hardened = without_conversions},
     {.names = "git diff",
      .options = "--cached --staged --merge-base --no-index --base --ours --theirs -0 -1 -2 -3",
      .with = "git:diff",
@@ -223,6 +242,7 @@ constexpr ProgramSpec git_specs[] = {
          "--color-by-age --minimal -S=FILE --contents=FILE -C[=NUM] -M[=NUM] -L=RANGE --abbrev[=NUM] --reverse "
          "--since=DATE --date=FORMAT --first-parent --encoding=CODE",
      .style = Style::git,
+     .check = check_dashes,
      .hardened = "--no-textconv",
      .covenant =
          Covenant{.options =

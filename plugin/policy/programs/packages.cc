@@ -5,6 +5,15 @@ namespace wtool::policy::programs {
 
 namespace {
 
+// rpm expands macros in names: %(COMMAND) runs the command.
+std::optional<Problem> check_rpm(const ParsedCommand& reading) {
+  for (const std::size_t operand : reading.operands) {
+    if (reading.words[operand].find('%') == std::string_view::npos) continue;
+    return Problem{operand, "a macro in a name may run a program", {}};
+  }
+  return std::nullopt;
+}
+
 // brew reads a formula in a file by running it.
 std::optional<Problem> check_brew(const ParsedCommand& reading) {
   for (const std::size_t operand : reading.operands) {
@@ -288,6 +297,9 @@ constexpr ProgramSpec package_specs[] = {
      .only_with = "-q --query",
      .without = "without -q changes what is installed",
      .instead = "rpm -q only queries",
+     .check = check_rpm,
+     .runs = Runs::words,
+     .parts = "%( %{LUA %{EXPAND %{LOAD",
      .variables = "RPM_*"},
     {.names = "brew",
      .options = "-v -h",

@@ -487,6 +487,7 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"rpm -E '%(id)'", "runs another program"},
       {"brew install x", "is not one"},
       {"brew info ./x.rb", "code that brew runs"},
+      {"rpm -qf '%(./evil)'", "a macro in a name"},
   });
 }
 

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(words_that_are_not_paths_are_known) {
 BOOST_AUTO_TEST_CASE(arguments_may_follow_if_they_cannot_be_unsafe) {
   for (const std::string_view line :
        {"grep foo", "grep -l x", "cat", "wc -l", "ls -la", "head -5", "echo", "cat --", "sort --", "sed -n s/a/b/p --",
-        "md5sum", "stat -c %s", "basename -a", "rg --", "git blame --", "docker inspect", "zcat"}) {
+        "md5sum", "stat -c %s", "basename -a", "rg --", "git ls-files --", "docker inspect", "zcat"}) {
     const auto words = words_of(line);
     BOOST_TEST(takes_more_arguments(words[0], words), line);
   }
@@ -115,7 +115,9 @@ BOOST_AUTO_TEST_CASE(arguments_may_follow_if_they_cannot_be_unsafe) {
        {"sort", "rg x", "sed -n s/a/b/p", "sed --", "rm", "git log", "uniq", "uniq --", "tar tf", "date", "hostname",
         "unknown", "printf", "grep --unknown x", "env", "xargs", "find", "awk 1",
         // These also accept the options of git diff, of systemctl and of zstd.
-        "git blame", "systemctl status", "zstdcat"}) {
+        "git blame", "systemctl status", "zstdcat",
+        // These may read options behind "--".
+        "git blame --", "git blame -- f", "git stash list -- f"}) {
     const auto words = words_of(line);
     BOOST_TEST(!takes_more_arguments(words[0], words), line);
   }

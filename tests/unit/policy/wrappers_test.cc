@@ -831,6 +831,9 @@ BOOST_AUTO_TEST_CASE(build_tools_run_what_a_word_names) {
       {"apt list -a -c ./apt.conf", "code: -c"},
       {"apt-get --solver ../evil install x", "code: --solver"},
       {"aptitude -o DPkg::Pre-Install-Pkgs::=./evil install x", "code: DPkg::Pre-Install-Pkgs::=./evil"},
+      {"rpm -qf '%(./evil)'", "code: %(./evil)"},
+      {"rpm -e '%{lua:x}'", "code: %{lua:x}"},
+      {"rpm -qa --queryformat '%{NAME}'", ""},
       {"apt-get -o Acquire::Retries=3 install planner command-not-found", ""},
   });
 }
