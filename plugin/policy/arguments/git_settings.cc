@@ -127,6 +127,12 @@ std::optional<Problem> find_git_program(const ParsedCommand& reading) {
     return Problem{reading.begin, "git config can rename a section to one whose settings name a program that runs",
                    "set the setting under its new name"};
   }
+  // git pull hands these words to git fetch without the dashes: git pull -- --upload-pack=PROGRAM.
+  for (std::size_t i = reading.first_operand_behind_dashes; i < reading.operands.size(); ++i) {
+    if (reading.name != "git pull" || !reading.operand(i).starts_with('-')) continue;
+    return Problem{reading.operands[i], "git pull reads options behind --, and they can name a program",
+                   "write ./ before the name"};
+  }
   if (reading.tool->spec().does == Effect::runs_program) {
     return Problem{reading.begin, reading.name + ' ' + std::string(reading.tool->spec().never), {}};
   }

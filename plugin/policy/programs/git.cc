@@ -11,6 +11,9 @@ std::optional<Problem> check_config(const ParsedCommand& reading) {
     if (reading.operands.empty() || given.word < reading.operands[0]) continue;
     return Problem{given.word, "git config with a value writes it", "put the options first"};
   }
+  if (reading.first_operand_behind_dashes > 0 && reading.first_operand_behind_dashes <= reading.operands.size()) {
+    return Problem{reading.operands[0], "git config with a value writes it", "put -- first"};
+  }
   if (reading.has("-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool")) {
     return std::nullopt;
   }

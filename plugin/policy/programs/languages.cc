@@ -287,9 +287,9 @@ constexpr ProgramSpec language_specs[] = {
      .does = Effect::runs_code,
      .never = "runs what the project's build files say",
      .alone = "-v --version --help",
-     .unproven = "-e=VALUE -E=VALUE -p=VALUE -r=VALUE -f=VALUE -I=VALUE -R=VALUE -n -q -s -t -v -m -N -A -B -G -g -P "
+     .unproven = "-e=VALUE -E=VALUE -p=VALUE -r=VALUE -f[=VALUE] -I=VALUE -R=VALUE -n -q -s -t -v -m -N -A -B -G -g -P "
                  "-X -V -H -h --execute=VALUE --execute-print=VALUE --execute-continue=VALUE --require=VALUE "
-                 "--libdir=VALUE --rakefile=VALUE --rakelibdir=VALUE --suppress-backtrace=VALUE",
+                 "--libdir=VALUE --rakefile[=VALUE] --rakelibdir=VALUE --suppress-backtrace=VALUE",
      .runs = Runs::words,
      .manner = lenient | permutes,
      .code = "e E p r execute execute-print execute-continue require",

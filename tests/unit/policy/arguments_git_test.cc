@@ -330,6 +330,7 @@ BOOST_AUTO_TEST_CASE(whatever_writes_executes_or_connects_is_unsafe) {
       {"git config --add a.b c --get", "writes a setting"},
       {"git config a.b c --get", "writes it"},
       {"git config a.b --local", "writes it"},
+      {"git config a.b --", "writes it"},
       {"git blame -- f --output=x", "an option behind --"},
       {"git stash list -- --output=x", "an option behind --"},
       {"git config --edit", "opens an editor"},

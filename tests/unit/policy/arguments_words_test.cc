@@ -165,9 +165,9 @@ BOOST_AUTO_TEST_CASE(programs_that_options_name_are_found_among_any_arguments) {
         "sort --compress-prog sh a", "rg --pre sh x", "rg --hostname-bin=x y", "zip a b -T -TT sh", "rpm --pipe sh",
         "sort --unknown --compress-program=sh",
         // The value of an option that is not known here may be "--", or an option.
-        "bat --unknown -- --pager=sh a", "bat --unknown -r --pager=sh a", "git pull --unknown -- --upload-pack=sh .",
-        "ack -A --pager=sh x", "ack -C --pager=sh x", "ack -p --pager=sh x", "ack --pag=sh x",
-        "ack --range-start -- --pager=sh x", "ag --filename-pattern -- --pager=sh x",
+        "bat --unknown -- --pager=sh a", "bat --unknown -r --pager=sh a", "git pull -- --upload-pack=sh .",
+        "git pull --unknown -- --upload-pack=sh .", "ack -A --pager=sh x", "ack -C --pager=sh x", "ack -p --pager=sh x",
+        "ack --pag=sh x", "ack --range-start -- --pager=sh x", "ag --filename-pattern -- --pager=sh x",
         "ag --ackmate-dir-filter -- --pager=sh x", "nm -j --plugin=./p.so a.o", "npm test --script-sh=sh",
         "npm test --python ./x", "cargo build --config build.rustc=sh", "rpm -q --specfile x.spec",
         "git config set -f f core.pager sh", "git config set --comment c core.pager sh", "gcc @r", "gcc-12 -o x @r",

@@ -809,6 +809,7 @@ BOOST_AUTO_TEST_CASE(build_tools_run_what_a_word_names) {
       {"make CFLAGS=-DSHELL=1 -CEXAMPLES shellcheck", ""},
       {"rake -e x", "code: -e"},
       {"rake -qe x", "code: -qe"},
+      {"rake --rakefile -e x", "code: -e"},
       {"rake --exec x", "code: --exec"},
       {"rake test", ""},
       {"just --command ./evil", "code: --command"},
