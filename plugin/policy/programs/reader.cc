@@ -55,7 +55,9 @@ class ProgramReader {
   bool has(unsigned manner) const { return purpose_ == Purpose::runs && (spec().manner & manner) != 0; }
   bool is_known(std::size_t word) const { return known_.empty() || known_[word]; }
   // True if only options matter: where the command of a wrapper begins must not change.
-  bool reads_on() const { return is_safe() || permutes_; }
+  bool reads_on() const {
+    return is_safe() || spec().runs == Runs::options || spec().runs == Runs::option_value || spec().runs == Runs::words;
+  }
   bool begins_number() const {
     return purpose_ == Purpose::exact ? parsed_.tool->letter('0') != nullptr : has(programs::number);
   }

@@ -794,6 +794,7 @@ BOOST_AUTO_TEST_CASE(programs_that_git_runs_are_found_behind_options_with_and_wi
       {"fd --unknown -x -y {}", "command: -y ? ..."},
       {"flatpak run --unknown -n -n app rm x", "command: rm x & command: x"},
       {"sort --unknown --compress-program -x a", "script: -x"},
+      {"pee ./a -x -- --b", "script: ./a & script: --b"},
   });
 }
 
