@@ -114,16 +114,24 @@ std::optional<Problem> find_git_program(const ParsedCommand& reading) {
       return Problem{given.word, option + " of git can name a program that runs", "leave " + option + " out"};
     }
   }
-  // The third operand selects which of several values is replaced.
-  if (reading.name.starts_with("git config") && reading.operands.size() >= 2 &&
-      runs_program(read_setting(std::string(reading.operand(0)) + '=' + std::string(reading.operand(1))))) {
-    return complain(reading.operands[0], reading.operand(0));
+  // Behind the value, a third operand selects which of several values is replaced. In front of the name, the value of an
+  // option that is not known here looks like an operand.
+  for (std::size_t i = 0; reading.name.starts_with("git config") && i + 1 < reading.operands.size(); ++i) {
+    if (!runs_program(read_setting(std::string(reading.operand(i)) + '=' + std::string(reading.operand(i + 1)))))
+      continue;
+    return complain(reading.operands[i], reading.operand(i));
   }
   // Renaming a section may turn harmless settings into settings that name programs.
   if (reading.name == "git config rename-section" ||
       (reading.name == "git config" && reading.has("--rename-section"))) {
     return Problem{reading.begin, "git config can rename a section to one whose settings name a program that runs",
                    "set the setting under its new name"};
+  }
+  // git pull hands these words to git fetch without the dashes: git pull -- --upload-pack=PROGRAM.
+  for (std::size_t i = reading.first_operand_behind_dashes; i < reading.operands.size(); ++i) {
+    if (reading.name != "git pull" || !reading.operand(i).starts_with('-')) continue;
+    return Problem{reading.operands[i], "git pull reads options behind --, and they can name a program",
+                   "write ./ before the name"};
   }
   if (reading.tool->spec().does == Effect::runs_program) {
     return Problem{reading.begin, reading.name + ' ' + std::string(reading.tool->spec().never), {}};

@@ -157,6 +157,8 @@ Reading read_git(const Words& words) {
     if (parsed.first_operand_behind_dashes == index) reading.executed.push_back("--");
   };
   for (std::size_t i = 0; i < parsed.operands.size(); ++i) {
+    // git blame -- FILE REVISION puts the revision in front of the dashes.
+    if (name == "blame" && parsed.operand(i).starts_with('-')) return unknown_flag(parsed.operand(i));
     add_dashes(i);
     reading.executed.push_back(words[parsed.operands[i]]);
     reading.paths.push_back({words[parsed.operands[i]], Use::read});

@@ -5,6 +5,15 @@ namespace wtool::policy::programs {
 
 namespace {
 
+// xxd reads no options behind its first operand: `xxd a -p` writes to a file of the name -p.
+std::optional<Problem> check_xxd(const ParsedCommand& reading) {
+  for (const Given& given : reading.given) {
+    if (reading.operands.empty() || given.word < reading.operands[0]) continue;
+    return Problem{given.word, "a second operand of xxd is a file that it writes to", "put the options first"};
+  }
+  return std::nullopt;
+}
+
 constexpr ProgramSpec file_specs[] = {
     {.names = "ls, dir, vdir",
      .options =
@@ -48,13 +57,17 @@ constexpr ProgramSpec file_specs[] = {
      .effects = "writes (turns text back into bytes and can write them into a file): -r -revert",
      .most = 1,
      .beyond = "a second operand of xxd is a file that it writes to",
-     .style = Style::go},
+     .style = Style::go,
+     .check = check_xxd},
     {.names = "bat, batcat",
-     .options = "-A --show-all -p --plain -l=LANGUAGE --language=LANGUAGE -H=LINES --highlight-line=LINES "
-                "--file-name=NAME -d --diff --diff-context=N --tabs=T --wrap=MODE --terminal-width=N -n --number "
-                "--color=WHEN --italic-text=WHEN --decorations=WHEN -f --force-colorization --paging=never|auto "
-                "-m=MAP --map-syntax=MAP --theme=NAME --list-themes --style=PARTS -r=RANGE --line-range=RANGE -L "
-                "--list-languages -u --unbuffered -h -V -P",
+     .options =
+         "-A --show-all -p --plain -l=LANGUAGE --language=LANGUAGE -H=LINES --highlight-line=LINES "
+         "--file-name=NAME -d --diff --diff-context=N --tabs=T --wrap=MODE --terminal-width=N -n --number "
+         "--color=WHEN --italic-text=WHEN --decorations=WHEN -f --force-colorization --paging=never|auto "
+         "-m=MAP --map-syntax=MAP --theme=NAME --list-themes --style=PARTS -r=RANGE --line-range=RANGE "
+         "--ignored-suffix=SUFFIX --strip-ansi=WHEN --squeeze-limit=NUM --binary=HOW --nonprintable-notation=HOW "
+         "--theme-dark=NAME --theme-light=NAME -L "
+         "--list-languages -u --unbuffered -h -V -P",
      .effects = "runs_program (runs a program): --pager=PROGRAM",
      .variables = "BAT_* DELTA_*"},
     {.names = "basename", .options = "-a --multiple -s=SUFFIX --suffix=SUFFIX -z --zero", .style = Style::posix},
@@ -96,7 +109,17 @@ constexpr ProgramSpec file_specs[] = {
     {.names = "getfacl, lsattr",
      .options = "-a -d -e -c -E -s -R -L -P -t -p -n -l -v -V --access --default --omit-header --all-effective "
                 "--no-effective --skip-base --recursive --logical --physical --tabular --numeric --absolute-names"},
-    {.names = "nm, size, readelf, objdump",
+    {.names = "nm",
+     .options =
+         "-a --debug-syms -A --print-file-name -B -C --demangle[=STYLE] --no-demangle --recurse-limit "
+         "--no-recurse-limit -D --dynamic -e -f=FORMAT --format=FORMAT -g --extern-only --ifunc-chars=CHARS -j "
+         "--just-symbols -l --line-numbers -n --numeric-sort -o -p --no-sort -P --portability -r --reverse-sort -S "
+         "--print-size -s --print-armap --quiet --size-sort --special-syms --synthetic -t=RADIX --radix=RADIX "
+         "--target=NAME -u --undefined-only --defined-only --unicode=HOW -W --no-weak --with-symbol-versions -X=MODE "
+         "-h -V",
+     .effects = "runs_code (loads code): --plugin=FILE",
+     .response_files = true},
+    {.names = "size, readelf, objdump",
      .options =
          "-a --all -A -B -C --demangle[=STYLE] -D --dynamic --defined-only -g --extern-only -l --line-numbers -n "
          "--numeric-sort -o -p --no-sort -P --portability -r --reverse-sort -S --print-size -s --size-sort -u "

@@ -6,12 +6,30 @@ namespace wtool::policy::programs {
 namespace {
 
 std::optional<Problem> check_config(const ParsedCommand& reading) {
+  // Behind its first operand, git config reads no options: `git config NAME VALUE --get` writes.
+  for (const Given& given : reading.given) {
+    if (reading.operands.empty() || given.word < reading.operands[0]) continue;
+    return Problem{given.word, "git config with a value writes it", "put the options first"};
+  }
+  if (reading.first_operand_behind_dashes > 0 && reading.first_operand_behind_dashes <= reading.operands.size()) {
+    return Problem{reading.operands[0], "git config with a value writes it", "put -- first"};
+  }
   if (reading.has("-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool")) {
     return std::nullopt;
   }
   if (reading.operands.size() == 1) return std::nullopt;
   const std::size_t at = reading.operands.size() > 1 ? reading.operands[1] : reading.begin;
   return Problem{at, "git config with a value writes it", "git config --get NAME reads it"};
+}
+
+// git blame -- FILE REVISION puts the revision in front of the dashes, and git stash list drops them. What looks like an
+// option there is one.
+std::optional<Problem> check_dashes(const ParsedCommand& reading) {
+  for (std::size_t i = reading.first_operand_behind_dashes; i < reading.operands.size(); ++i) {
+    if (!reading.operand(i).starts_with('-')) continue;
+    return Problem{reading.operands[i], reading.name + " may read an option behind --", "write ./ before the name"};
+  }
+  return std::nullopt;
 }
 
 // Without --submodule=short, git may compare a submodule by running a second git in it.
@@ -203,7 +221,11 @@ constexpr ProgramSpec git_specs[] = {
      .style = Style::git},
     {.names = "git cherry", .options = "-v --verbose --abbrev[=NUM]", .style = Style::git},
     {.names = "git:show", .options = "-v --include-untracked --only-untracked -u", .style = Style::git},
-    {.names = "git stash list", .with = "git:diff, git:log", .style = Style::git, .hardened = without_conversions},
+    {.names = "git stash list",
+     .with = "git:diff, git:log",
+     .style = Style::git,
+     .check = check_dashes,
+     .hardened = without_conversions},
     {.names = "git diff",
      .options = "--cached --staged --merge-base --no-index --base --ours --theirs -0 -1 -2 -3",
      .with = "git:diff",
@@ -234,6 +256,7 @@ constexpr ProgramSpec git_specs[] = {
          "--color-by-age --minimal -S=FILE --contents=FILE -C[=NUM] -M[=NUM] -L=RANGE --abbrev[=NUM] --reverse "
          "--since=DATE --date=FORMAT --first-parent --encoding=CODE",
      .style = Style::git,
+     .check = check_dashes,
      .hardened = "--no-textconv",
      .covenant =
          Covenant{.options =
@@ -508,59 +531,110 @@ constexpr ProgramSpec git_specs[] = {
      .never = "writes files, and runs the hooks and filters of the configuration",
      .alone = "",
      .style = Style::git,
-     .unproven =
-         "--receive-pack=VALUE --exec=VALUE --output=VALUE --format=VALUE --prefix=VALUE --remote=VALUE "
-         "--push-option=VALUE --force --force-with-lease[=VALUE] --refmap=VALUE --negotiation-tip=VALUE --set-upstream",
+     .unproven = "--ref-format=VALUE",
      .runs = Runs::options,
      .manner = lenient | permutes,
-     .script = "upload-pack receive-pack exec"},
-    {.names = "git fetch, git pull, git ls-remote, git archive, git fetch-pack, git send-pack",
-     .effects = "runs_program: --upload-pack=PROGRAM --receive-pack=PROGRAM --exec=PROGRAM",
+     .script = "u upload-pack"},
+    // Each of these subcommands has its own row: if an option of one took a value here, but not there, it would hide the
+    // program that the next word names. Likewise for options whose beginning is that of an option of another one.
+    {.names = "git fetch",
+     .effects = "runs_program: --upload-pack=PROGRAM",
      .does = Effect::opens_network,
      .never = "connects to other repositories, through programs that these or the configuration name",
      .alone = "",
      .style = Style::git,
-     .unproven = "-b=VALUE -c=VALUE -j=VALUE -o=VALUE -u=VALUE --depth=VALUE --branch=VALUE --origin=VALUE "
-                 "--config=VALUE --reference=VALUE --template=VALUE --output=VALUE --format=VALUE --prefix=VALUE "
-                 "--remote=VALUE --server-option=VALUE --push-option=VALUE --filter=VALUE --shallow-since=VALUE "
-                 "--shallow-exclude=VALUE --recurse-submodules[=VALUE] --force --force-with-lease[=VALUE] --jobs=VALUE "
-                 "--refmap=VALUE --negotiation-tip=VALUE --set-upstream",
+     .unproven = "--depth=VALUE --deepen=VALUE --shallow-since=VALUE --shallow-exclude=VALUE --refmap=VALUE -o=VALUE "
+                 "--server-option=VALUE --negotiation-tip=VALUE --negotiation-restrict=VALUE "
+                 "--negotiation-include=VALUE -j=VALUE --jobs=VALUE --recurse-submodules[=VALUE] "
+                 "--recurse-submodules-default=VALUE --submodule-prefix=VALUE --filter=VALUE",
      .runs = Runs::options,
      .manner = lenient | permutes,
-     .script = "upload-pack receive-pack exec"},
+     .script = "upload-pack"},
+    {.names = "git pull",
+     .effects = "runs_program: --upload-pack=PROGRAM",
+     .does = Effect::opens_network,
+     .never = "connects to other repositories, through programs that these or the configuration name",
+     .alone = "",
+     .style = Style::git,
+     .unproven = "--depth=VALUE --deepen=VALUE --shallow-since=VALUE --shallow-exclude=VALUE --refmap=VALUE -o=VALUE "
+                 "--server-option=VALUE --negotiation-tip=VALUE --negotiation-restrict=VALUE "
+                 "--negotiation-include=VALUE -j[=VALUE] --jobs[=VALUE] --recurse-submodules[=VALUE] -r[=VALUE] "
+                 "--rebase[=VALUE] --log[=VALUE] --signoff[=VALUE] --cleanup=VALUE -s=VALUE --strategy=VALUE -X=VALUE "
+                 "--strategy-option=VALUE -S[=VALUE] --gpg-sign[=VALUE]",
+     .runs = Runs::options,
+     .manner = lenient | permutes,
+     .script = "upload-pack"},
+    {.names = "git ls-remote",
+     .effects = "runs_program: --upload-pack=PROGRAM --exec=PROGRAM",
+     .does = Effect::opens_network,
+     .never = "connects to other repositories, through programs that these or the configuration name",
+     .alone = "",
+     .style = Style::git,
+     .unproven = "--sort=VALUE -o=VALUE --server-option=VALUE",
+     .runs = Runs::options,
+     .manner = lenient | permutes,
+     .script = "upload-pack exec"},
+    {.names = "git archive",
+     .effects = "runs_program: --exec=PROGRAM",
+     .does = Effect::opens_network,
+     .never = "connects to other repositories, through programs that these or the configuration name",
+     .alone = "",
+     .style = Style::git,
+     .unproven = "--format=VALUE --prefix=VALUE --add-file=VALUE --add-virtual-file=VALUE -o=VALUE --output=VALUE "
+                 "--mtime=VALUE --remote=VALUE",
+     .runs = Runs::options,
+     .manner = lenient | permutes,
+     .script = "exec"},
+    {.names = "git fetch-pack",
+     .effects = "runs_program: --upload-pack=PROGRAM --exec=PROGRAM",
+     .does = Effect::opens_network,
+     .never = "connects to other repositories, through programs that these or the configuration name",
+     .alone = "",
+     .style = Style::git,
+     .unproven = "--depth[=VALUE] --shallow-since[=VALUE] --shallow-exclude[=VALUE] --filter[=VALUE]",
+     .runs = Runs::options,
+     .manner = lenient | permutes,
+     .script = "upload-pack exec"},
+    {.names = "git send-pack",
+     .effects = "runs_program: --receive-pack=PROGRAM --exec=PROGRAM",
+     .does = Effect::opens_network,
+     .never = "connects to other repositories, through programs that these or the configuration name",
+     .alone = "",
+     .style = Style::git,
+     .unproven = "--remote=VALUE --push-option=VALUE --signed[=VALUE] --force-with-lease[=VALUE]",
+     .runs = Runs::options,
+     .manner = lenient | permutes,
+     .script = "receive-pack exec"},
     {.names = "git push",
-     .effects = "runs_program: --upload-pack=PROGRAM --receive-pack=PROGRAM --exec=PROGRAM",
+     .effects = "runs_program: --receive-pack=PROGRAM --exec=PROGRAM",
      .does = Effect::opens_network,
      .never = "connects to other repositories, through programs that these or the configuration name",
      .alone = "",
      .style = Style::git,
-     .unproven = "-4 -f -n -q -v -u -d -o=VALUE --all --branches --atomic --delete --dry-run --follow-tags --force "
+     .unproven = "-4 -6 -f -n -q -v -u -d -o=VALUE --all --branches --atomic --delete --dry-run --follow-tags --force "
                  "--force-if-includes --force-with-lease[=VALUE] --ipv4 --ipv6 --mirror --no-verify --porcelain "
                  "--progress --prune --push-option=VALUE --quiet --recurse-submodules=VALUE --repo=VALUE "
-                 "--set-upstream --signed[=VALUE] --tags --thin --verbose --verify -b=VALUE -c=VALUE -j=VALUE "
-                 "--depth=VALUE --branch=VALUE --origin=VALUE --config=VALUE --reference=VALUE --template=VALUE "
-                 "--output=VALUE --format=VALUE --prefix=VALUE --remote=VALUE --server-option=VALUE --filter=VALUE "
-                 "--shallow-since=VALUE --shallow-exclude=VALUE --jobs=VALUE --refmap=VALUE --negotiation-tip=VALUE",
+                 "--set-upstream --signed[=VALUE] --tags --thin --verbose --verify",
      .runs = Runs::options,
      .manner = lenient | permutes,
-     .script = "upload-pack receive-pack exec",
+     .script = "receive-pack exec",
      .values_known = true,
      .synonyms = "f=force n=dry-run d=delete u=set-upstream q=quiet v=verbose"},
     {.names = "git rebase",
      .options = "-i --interactive",
-     .effects = "runs_program: -x=COMMAND --exec=COMMAND --extcmd=COMMAND",
+     .effects = "runs_program: -x=COMMAND --exec=COMMAND",
      .does = Effect::writes,
      .never = "changes files or runs other programs",
      .alone = "",
      .style = Style::git,
-     .unproven = "-C=VALUE -s=VALUE -S[=VALUE] -X=VALUE --onto=VALUE --strategy=VALUE --strategy-option=VALUE "
-                 "--whitespace=VALUE --empty=VALUE --gpg-sign[=VALUE]",
+     .unproven =
+         "-C=VALUE -s=VALUE -S[=VALUE] -X=VALUE --onto=VALUE --strategy=VALUE --strategy-option=VALUE "
+         "--whitespace=VALUE --empty=VALUE --gpg-sign[=VALUE] --trailer=VALUE -r[=VALUE] --rebase-merges[=VALUE]",
      .runs = Runs::options,
      .manner = lenient | permutes,
      .script = "x exec"},
     {.names = "git difftool",
-     .options = "-i --interactive",
-     .effects = "runs_program: -x=COMMAND --exec=COMMAND --extcmd=COMMAND",
+     .effects = "runs_program: -x=COMMAND --extcmd=COMMAND",
      .does = Effect::writes,
      .never = "changes files or runs other programs",
      .alone = "",

@@ -96,6 +96,9 @@ constexpr ProgramSpec language_specs[] = {
      .does = Effect::runs_code,
      .never = "runs a program",
      .alone = "-v --version --help -version",
+     .unproven = "-L=VALUE --log-level=VALUE -c=VALUE --config=VALUE --import-map=VALUE --cert=VALUE --location=VALUE "
+                 "--seed=VALUE --ext=VALUE --preload=VALUE --require=VALUE",
+     .manner = lenient,
      .variables = "DENO_*"},
     {.names = "node, nodejs",
      .does = Effect::runs_code,
@@ -120,13 +123,13 @@ constexpr ProgramSpec language_specs[] = {
      .never = "runs a program",
      .alone = "-v --version --help -version",
      .unproven =
-         "-0 -1 -2 -3 -4 -5 -6 -7 -a -C=VALUE -c -d -e=VALUE -E=VALUE -F=VALUE -h -i[=VALUE] -I=VALUE -K[=VALUE] -l -n "
-         "-p -r=VALUE -s -S -v -w -W[=VALUE] -x -X=VALUE -y -T[=VALUE] --encoding=VALUE --external-encoding=VALUE "
+         "-0 -1 -2 -3 -4 -5 -6 -7 -a -C=VALUE -c -d -e=VALUE -E=VALUE -F[=VALUE] -h -i[=VALUE] -I=VALUE -K -l -n "
+         "-p -r=VALUE -s -S -v -w -W[=VALUE] -x[=VALUE] -X=VALUE -y -T --encoding=VALUE --external-encoding=VALUE "
          "--internal-encoding=VALUE --disable=VALUE --enable=VALUE --help --version --dump=VALUE --copyright "
          "--jit[=VALUE] --yjit[=VALUE] --parser=VALUE --backtrace-limit=VALUE --verbose",
      .runs = Runs::interpreter,
      .manner = lenient,
-     .idle = "v h help version",
+     .idle = "h help version",
      .code = "e r",
      .variables = "RUBY* GEM_* BUNDLE_* RAILS_* RAKE* RBENV_* RVM_*",
      .harmless_variables = "RAILS_ENV"},
@@ -134,24 +137,27 @@ constexpr ProgramSpec language_specs[] = {
      .does = Effect::runs_code,
      .never = "runs a program",
      .alone = "-v --version --help -version",
-     .unproven = "-a -c=VALUE -B=VALUE -d=VALUE -E=VALUE -f=VALUE -F=VALUE -H=VALUE -i -l -n=VALUE -q -r=VALUE "
+     .unproven = "-a -c=VALUE -B=VALUE -d=VALUE -E=VALUE -f=VALUE -F=VALUE -H -i -l -n -q -r=VALUE "
                  "-R=VALUE -s -S=VALUE -t=VALUE -v -w -z=VALUE -h --run=VALUE --process-code=VALUE "
                  "--process-begin=VALUE --process-end=VALUE --define=VALUE --file=VALUE --process-file=VALUE "
-                 "--rf=VALUE --rc=VALUE --re=VALUE --ri=VALUE --php-ini=VALUE --no-php-ini --version --info --help "
+                 "--rf=VALUE --rc=VALUE --re=VALUE --ri=VALUE --rz=VALUE --rfunction=VALUE --rclass=VALUE "
+                 "--rextension=VALUE --rzendextension=VALUE --rextinfo=VALUE --php-ini=VALUE --no-php-ini --version "
+                 "--info --help "
                  "--server=VALUE --docroot=VALUE --timing[=VALUE] --zend-extension=VALUE --interactive",
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "f i l m v s S file info version help server h w syntax-check",
-     .code =
-         "r B R E F d z run process-code process-begin process-end process-file define zend-extension a interactive",
+     .code = "r B R E F c d z run process-code process-begin process-end process-file php-ini define zend-extension a "
+             "interactive",
      .variables = "PHP*"},
     {.names = "perl",
      .does = Effect::runs_code,
      .never = "runs a program",
      .alone = "-v --version --help -version",
      .unproven =
-         "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -a -C[=VALUE] -c -d[=VALUE] -D[=VALUE] -e=VALUE -E=VALUE -F=VALUE -g -h "
-         "-i[=VALUE] -I=VALUE -l -m=VALUE -M=VALUE -n -p -s -S -t -T -u -U -v -V[=VALUE] -w -W -x -X --help --version",
+         "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -a -C[=VALUE] -c -d[=VALUE] -D[=VALUE] -e=VALUE -E=VALUE -F[=VALUE] -g -h "
+         "-i[=VALUE] -I=VALUE -l -m=VALUE -M=VALUE -n -p -s -S -t -T -u -U -v -V[=VALUE] -w -W -x[=VALUE] -X --help "
+         "--version",
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "v V h help version",
@@ -165,14 +171,16 @@ constexpr ProgramSpec language_specs[] = {
      .unproven = "-e=VALUE -i -l=VALUE -v -E -W -j=VALUE -O[=VALUE] -b",
      .runs = Runs::interpreter,
      .manner = lenient,
-     .idle = "v",
-     .code = "e l i",
+     .code = "e j l i",
      .variables = "LUA_* LUAROCKS_*"},
     {.names = "bun",
      .does = Effect::runs_code,
      .never = "runs a program",
      .alone = "-v --version --help -version",
-     .unproven = "-C=VALUE -w=VALUE -d -g -s -h -v -y --cache=VALUE --cwd=VALUE --dir=VALUE --filter=VALUE --global "
+     .unproven = "-C=VALUE -w=VALUE -d=VALUE -F=VALUE -g -l=VALUE -s -h -v -y --cache=VALUE --conditions=VALUE "
+                 "--cwd=VALUE --define=VALUE --dir=VALUE --elide-lines=VALUE --env-file=VALUE --external=VALUE "
+                 "--extension-order=VALUE --filter=VALUE --global --install=VALUE --loader=VALUE --main-fields=VALUE "
+                 "--port=VALUE --shell=VALUE --title=VALUE --tsconfig-override=VALUE "
                  "--help --loglevel=VALUE --prefix=VALUE --registry=VALUE --silent --userconfig=VALUE --version "
                  "--workspace=VALUE --workspaces --yes",
      .manner = lenient,
@@ -184,21 +192,21 @@ constexpr ProgramSpec language_specs[] = {
      .does = Effect::runs_code,
      .never = "runs a program",
      .alone = "-v --version --help -version",
-     .unproven = "-c=VALUE -e=VALUE -E=VALUE -f=VALUE -g=VALUE -l=VALUE -r=VALUE -t=VALUE -p=VALUE --eval=VALUE "
-                 "--load=VALUE --execute=VALUE --expression=VALUE --require=VALUE --print=VALUE --command=VALUE",
+     .unproven =
+         "-c=VALUE -e=VALUE -E=VALUE -g=VALUE -l=VALUE -r=VALUE -p=VALUE -C=VALUE --eval=VALUE --compiler=VALUE "
+         "--load=VALUE --execute=VALUE --expression=VALUE --require=VALUE --print=VALUE --command=VALUE",
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "version help",
-     .code = "c e E r eval l load execute expression require p print g"},
+     .code = "c e E r C compiler eval l load execute expression require p print g command"},
     {.names = "Rscript",
      .does = Effect::runs_code,
      .never = "runs a program",
      .alone = "-v --version --help -version",
-     .unproven =
-         "-e=VALUE -f=VALUE -g=VALUE -d=VALUE --file=VALUE --args --default-packages=VALUE --version --help --slave",
+     .unproven = "-e=VALUE --file[=VALUE] --args --default-packages[=VALUE] --version --help --slave",
      .runs = Runs::interpreter,
      .manner = lenient,
-     .idle = "f file version help",
+     .idle = "file version help",
      .code = "e"},
     {.names = "julia",
      .does = Effect::runs_code,
@@ -217,7 +225,7 @@ constexpr ProgramSpec language_specs[] = {
      .does = Effect::runs_code,
      .never = "runs a program",
      .alone = "-v --version --help -version",
-     .unproven = "-e=VALUE -f=VALUE --ghc-arg=VALUE",
+     .unproven = "-e=VALUE",
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "version help",
@@ -231,24 +239,86 @@ constexpr ProgramSpec language_specs[] = {
      .values_known = true,
      .variables = "JAVA JAVA_* _JAVA_* JDK_* JRE_* CLASSPATH JVM_* KOTLIN_* SCALA_*",
      .harmless_variables = "JAVA_VERSION"},
-    {.names = "ninja, ctest, meson, gradle, mvn, ant, rake, just, task, bazel, scons, tox, nox",
+    {.names = "ninja, gradle, ant, task, scons, nox",
      .does = Effect::runs_code,
      .never = "runs what the project's build files say",
      .alone = "-v --version --help",
      .reads_input = true,
      .variables = "NINJA_* MESON_* BAZEL* MAVEN_* M2_* GRADLE_* ANT_* SBT_*"},
+    {.names = "mvn",
+     .does = Effect::runs_code,
+     .never = "runs what the project's build files say",
+     .alone = "-v --version --help",
+     .runs = Runs::words,
+     .parts = "EXEC.EXECUTABLE",
+     .reads_input = true},
+    {.names = "ctest",
+     .does = Effect::runs_code,
+     .never = "runs what the project's build files say",
+     .alone = "-v --version --help",
+     .runs = Runs::words,
+     .words = "--build-and-test --launch",
+     .reads_input = true},
+    {.names = "meson",
+     .does = Effect::runs_code,
+     .never = "runs what the project's build files say",
+     .alone = "-v --version --help",
+     .runs = Runs::words,
+     .words = "devenv runpython --internal --wr --wra --wrap",
+     .beginnings = "--wr= --wra= --wrap= --wrapp --gdb-p",
+     .reads_input = true},
+    {.names = "bazel",
+     .does = Effect::runs_code,
+     .never = "runs what the project's build files say",
+     .alone = "-v --version --help",
+     .runs = Runs::words,
+     .beginnings = "--run_under --workspace_status_command --shell_executable --credential_helper --server_javabase "
+                   "--bazelrc",
+     .reads_input = true},
+    {.names = "tox",
+     .does = Effect::runs_code,
+     .never = "runs what the project's build files say",
+     .alone = "-v --version --help",
+     .runs = Runs::words,
+     .words = "exec e",
+     .beginnings = "-x --ov",
+     .reads_input = true},
+    {.names = "rake",
+     .does = Effect::runs_code,
+     .never = "runs what the project's build files say",
+     .alone = "-v --version --help",
+     .unproven = "-e=VALUE -E=VALUE -p=VALUE -r=VALUE -f[=VALUE] -I=VALUE -R=VALUE -n -q -s -t -v -m -N -A -B -G -g -P "
+                 "-X -V -H -h --execute=VALUE --execute-print=VALUE --execute-continue=VALUE --require=VALUE "
+                 "--libdir=VALUE --rakefile[=VALUE] --rakelibdir=VALUE --suppress-backtrace=VALUE",
+     .runs = Runs::words,
+     .manner = lenient | permutes,
+     .code = "e E p r execute execute-print execute-continue require",
+     .beginnings = "--e --re",
+     .reads_input = true},
+    {.names = "just",
+     .does = Effect::runs_code,
+     .never = "runs what the project's build files say",
+     .alone = "-v --version --help",
+     .unproven = "-c=VALUE --command=VALUE --shell=VALUE --shell-arg=VALUE --chooser=VALUE --set=VALUE,VALUE -f=VALUE "
+                 "--justfile=VALUE -d=VALUE --working-directory=VALUE -s=VALUE --show=VALUE --color=VALUE "
+                 "--dotenv-filename=VALUE --dotenv-path=VALUE -e --edit --choose -n -q -u -v -l -h -V -g",
+     .runs = Runs::words,
+     .manner = lenient | permutes,
+     .code = "c command shell shell-arg chooser choose e edit",
+     .reads_input = true},
     {.names = "make, gmake",
      .does = Effect::runs_code,
      .never = "runs what the project's build files say",
      .alone = "-v --version --help",
      .unproven =
-         "-b -m -C=VALUE -d -e -E -f=VALUE -h -i -I=VALUE -k -n -o=VALUE -p -q -r -R -s -S -t -v -w -W=VALUE "
+         "-b -m -C=VALUE -d -e -E=VALUE -f=VALUE -h -i -I=VALUE -k -n -o=VALUE -p -q -r -R -s -S -t -v -w -W=VALUE "
          "--directory=VALUE --file=VALUE --makefile=VALUE --include-dir=VALUE --old-file=VALUE --assume-old=VALUE "
          "--what-if=VALUE --new-file=VALUE --assume-new=VALUE --eval=VALUE --always-make --silent --quiet",
      .runs = Runs::words,
      .manner = lenient | permutes,
-     .words = "-E",
-     .beginnings = "--ev SHELL= .SHELLFLAGS=",
+     .code = "E eval",
+     .beginnings = "--ev",
+     .parts = "$(SHELL ${SHELL $(CALL ${CALL $(EVAL ${EVAL $(FILE ${FILE $(GUILE ${GUILE",
      .reads_input = true,
      .subcommands = true,
      .values_known = true,
@@ -320,8 +390,7 @@ constexpr ProgramSpec language_specs[] = {
      .never = "writes its output files",
      .alone = "-v --version --help -dumpversion -dumpmachine",
      .response_files = true,
-     .unproven = "-e=VALUE -c=VALUE -i=VALUE -M=VALUE -X=VALUE -T=VALUE --eval=VALUE --class-path=VALUE "
-                 "--startup=VALUE --execution=VALUE",
+     .unproven = "-e=VALUE -M=VALUE -X=VALUE --eval=VALUE",
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "version help",

@@ -5,6 +5,25 @@ namespace wtool::policy::programs {
 
 namespace {
 
+// rpm expands macros in names: %(COMMAND) runs the command.
+std::optional<Problem> check_rpm(const ParsedCommand& reading) {
+  for (const std::size_t operand : reading.operands) {
+    if (reading.words[operand].find('%') == std::string_view::npos) continue;
+    return Problem{operand, "a macro in a name may run a program", {}};
+  }
+  return std::nullopt;
+}
+
+// brew reads a formula in a file by running it.
+std::optional<Problem> check_brew(const ParsedCommand& reading) {
+  for (const std::size_t operand : reading.operands) {
+    if (!reading.words[operand].ends_with(".rb")) continue;
+    return Problem{operand, "the formula in " + std::string(reading.words[operand]) + " is code that brew runs",
+                   "name the formula"};
+  }
+  return std::nullopt;
+}
+
 constexpr ProgramSpec package_specs[] = {
     {.names = "npm",
      .options =
@@ -16,7 +35,8 @@ constexpr ProgramSpec package_specs[] = {
          "other (works on another folder): -C=DIR --prefix=DIR; other (reads another configuration): --userconfig=FILE "
          "--globalconfig=FILE --registry=ADDRESS; runs_program: --script-shell=PROGRAM --shell=FILE "
          "--viewer=PROGRAM "
-         "--editor=PROGRAM --git=PROGRAM --browser[=PROGRAM] --node-options=OPTIONS; writes (writes a cache): "
+         "--editor=PROGRAM --init-module=FILE --node-gyp=FILE --python=PROGRAM --git=PROGRAM --browser[=PROGRAM] "
+         "--node-options=OPTIONS; writes (writes a cache): "
          "--cache=DIR",
      .operands = Operands::choose,
      .style = Style::exact,
@@ -48,29 +68,44 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "npm config get, npm config list, npm config ls, npm pkg get, npm cache ls, npm dist-tag ls",
      .with = "npm",
      .style = Style::exact},
-    {.names = "yarn, pnpm",
-     .options =
-         "-v --json --silent -s --depth=NUM --no-color --long --parseable -r --recursive --prod --production --dev "
-         "-P -D -g "
-         "--global --pattern=PATTERN --level=LEVEL --groups=NAMES -A --all -R --name-only",
-     .effects = "other (works on another folder): -C=DIR --dir=DIR --cwd=DIR --prefix=DIR --modules-folder=DIR; "
-                "runs_program: --script-shell=PROGRAM --shell=FILE --use-yarnrc=FILE",
-     .operands = Operands::choose,
-     .bare = "installs what the project needs",
+    // yarn first runs the program that yarnPath of .yarnrc or .yarnrc.yml names, even for its version.
+    {.names = "yarn",
+     .effects = "other (works on another folder): --cwd=DIR --prefix=DIR --modules-folder=DIR; runs_program: "
+                "--script-shell=PROGRAM --shell=FILE --use-yarnrc=FILE",
+     .does = Effect::runs_code,
+     .never = "runs the program that the project's .yarnrc names",
+     .alone = "",
      .style = Style::exact,
-     .unproven = "-w=VALUE -d -h -y --cache=VALUE --filter=VALUE --help --loglevel=VALUE --registry=VALUE "
-                 "--userconfig=VALUE --version --workspace=VALUE --workspaces --yes",
+     .unproven = "-d -h -y -s -v --cache=VALUE --cache-folder=VALUE --filter=VALUE --help --json --loglevel=VALUE "
+                 "--registry=VALUE --silent --userconfig=VALUE --verbose --version",
      .manner = lenient,
      .subcommands = true,
      .values_known = true,
      .synonyms = "g=global f=force y=yes w=workspace",
-     .variables = "PNPM_* YARN_*"},
-    {.names = "yarn list, yarn info, yarn why, yarn outdated, yarn audit, yarn versions, pnpm list, pnpm ls, pnpm ll, "
-              "pnpm la, "
-              "pnpm why, pnpm outdated, pnpm root, pnpm bin, pnpm view, pnpm info, pnpm licenses",
-     .with = "yarn",
+     .variables = "YARN_*"},
+    {.names = "pnpm",
+     .options =
+         "-v --json --silent -s --depth=NUM --no-color --long --parseable -r --recursive --prod --production --dev "
+         "-P -D -g --global -A --all",
+     .effects = "other (works on another folder): -C=DIR --dir=DIR --prefix=DIR --modules-dir=DIR; runs_program: "
+                "--script-shell=PROGRAM --shell=FILE --pnpmfile=FILE --global-pnpmfile=FILE",
+     .operands = Operands::choose,
+     .bare = "installs what the project needs",
+     .style = Style::exact,
+     // pnpm runs .pnpmfile.cjs of the project with each of its commands.
+     .hardened = "--config.ignore-pnpmfile=true",
+     .unproven = "-w -d -h -y -F=VALUE --filter=VALUE --filter-prod=VALUE --help --loglevel=VALUE --registry=VALUE "
+                 "--reporter=VALUE --userconfig=VALUE --version --yes",
+     .manner = lenient,
+     .subcommands = true,
+     .values_known = true,
+     .synonyms = "g=global f=force y=yes",
+     .variables = "PNPM_*"},
+    // A word that is no command of pnpm is a program that it runs: view and info in many versions.
+    {.names = "pnpm list, pnpm ls, pnpm ll, pnpm la, pnpm why, pnpm outdated, pnpm root, pnpm bin, pnpm licenses",
+     .with = "pnpm",
      .style = Style::exact},
-    {.names = "pnpm audit", .with = "yarn", .operands = Operands::none, .style = Style::exact},
+    {.names = "pnpm audit", .with = "pnpm", .operands = Operands::none, .style = Style::exact},
     {.names = "pip, pip3",
      .options =
          "-V -v --verbose -q --quiet --no-color --disable-pip-version-check --isolated --no-python-version-warning -h",
@@ -82,12 +117,12 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .synonyms = "y=yes",
      .variables = "PIP_* PIPENV_* REQUESTS_CA_BUNDLE"},
-    {.names = "pip list, pip freeze, pip show, pip check, pip debug, pip3 list, pip3 freeze, pip3 show, pip3 check, "
-              "pip3 debug",
+    {.names = "pip list, pip freeze, pip check, pip debug, pip3 list, pip3 freeze, pip3 check, pip3 debug",
      .options = "-o --outdated -u --uptodate -e --editable -l --local --user --pre --format=FORMAT --not-required "
-                "--exclude-editable --include-editable --exclude=NAME -f --files --all -r=FILE --requirement=FILE "
-                "--path=DIR",
+                "--exclude-editable --include-editable --exclude=NAME --all -r=FILE --requirement=FILE --path=DIR",
      .with = "pip"},
+    // In the other subcommands, -f takes the address of packages.
+    {.names = "pip show, pip3 show", .options = "-f --files", .with = "pip"},
     {.names = "pip index, pip config, pip cache, pip3 index, pip3 config, pip3 cache",
      .with = "pip",
      .operands = Operands::choose},
@@ -100,8 +135,8 @@ constexpr ProgramSpec package_specs[] = {
      .with = "pip"},
     {.names = "cargo",
      .options = "-V -v -vv --verbose -q --quiet --color=WHEN --frozen --locked --offline --list -h --explain=CODE",
-     .effects = "other (sets a setting that can name programs): --config=SETTING; other (works on another folder): "
-                "-C=DIR; other (changes what cargo does): -Z=FLAG",
+     .effects = "runs_program (sets a setting that can name programs): --config=SETTING; other (works on another "
+                "folder): -C=DIR; other (changes what cargo does): -Z=FLAG",
      .operands = Operands::choose,
      .unproven = "--help --manifest-path=VALUE --version",
      .manner = lenient | plus,
@@ -109,7 +144,7 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .variables = "CARGO_* CARGO",
      .harmless_variables = "CARGO_TERM_* CARGO_INCREMENTAL CARGO_NET_OFFLINE CARGO_BUILD_JOBS CARGO_PROFILE_*"},
-    {.names = "cargo tree, cargo metadata, cargo pkgid, cargo search, cargo info, cargo locate-project, cargo "
+    {.names = "cargo pkgid, cargo search, cargo info, cargo locate-project, cargo "
               "read-manifest, cargo "
               "verify-project, cargo version, cargo owner",
      .options =
@@ -119,6 +154,11 @@ constexpr ProgramSpec package_specs[] = {
          "--features=NAMES --all-features --no-default-features --target=TRIPLE -e=KINDS --edges=KINDS "
          "--format-version=NUM --no-deps --filter-platform=TRIPLE --message-format=FORMAT --limit=NUM --list",
      .with = "cargo"},
+    // These ask the compiler, which the configuration of the project can name.
+    {.names = "cargo tree, cargo metadata",
+     .with = "cargo pkgid, cargo",
+     .hardened = "--config build.rustc=\"rustc\" --config build.rustc-wrapper=\"\" --config "
+                 "build.rustc-workspace-wrapper=\"\""},
     {.names = "cargo fmt",
      .options = "--check --all -p=SPEC --package=SPEC --manifest-path=FILE --message-format=FORMAT",
      .with = "cargo",
@@ -155,7 +195,9 @@ constexpr ProgramSpec package_specs[] = {
          "-f=FORMAT -json[=FIELDS] -m -u -versions -deps -test -e -find -retracted -mod=readonly|vendor -tags=TAGS",
      .effects = "runs_program: -toolexec=COMMAND -exec=COMMAND; writes (builds): -export -compiled; writes: "
                 "-modfile=FILE -overlay=FILE",
-     .style = Style::go},
+     .style = Style::go,
+     // Otherwise go asks git for the state of the repository, and git runs what its configuration names.
+     .hardened = "-buildvcs=false"},
     {.names = "go mod", .operands = Operands::choose, .style = Style::go},
     {.names = "go mod graph, go mod why, go mod verify", .options = "-m -vendor -x -go=VERSION", .style = Style::go},
     {.names = "gem", .options = "-v -h", .operands = Operands::choose},
@@ -175,10 +217,17 @@ constexpr ProgramSpec package_specs[] = {
      .options = "-q --quiet -v -h",
      .effects = "other (sets a setting that can name programs): -o=SETTING --option=SETTING -c=FILE --config-file=FILE",
      .operands = Operands::choose,
-     .unproven =
-         "-a=VALUE -t=VALUE -P=VALUE -y -d -s -m -f -u -V -b --assume-no --assume-yes --build-profiles=VALUE "
-         "--default-release=VALUE --dry-run --host-architecture=VALUE --purge --simulate --target-release=VALUE --yes",
+     .unproven = "-t=VALUE -P -y -d -s -m -f -u -V -b -F=VALUE -O=VALUE -w=VALUE -S=VALUE --add-user-tag=VALUE "
+                 "--assume-no --assume-yes --default-release=VALUE --disable-columns --display-format=VALUE --dry-run "
+                 "--group-by=VALUE --log-file=VALUE --log-level=VALUE --purge --remove-user-tag=VALUE "
+                 "--show-summary[=VALUE] --simulate --sort=VALUE --target-release=VALUE --user-tag=VALUE --width=VALUE "
+                 "--yes",
+     .runs = Runs::words,
      .manner = lenient | permutes,
+     .code = "c config-file solver planner",
+     .parts = "INVOKE DIR::BIN ROOTDIR DIR= PRE-INSTALL-PKGS AUTO-DETECT AUTODETECT HOOKS:: DPKG::PATH "
+              "CHROOT-DIRECTORY ::COMPRESSOR ::SOLVER ::PLANNER --SOLVER= --PLANNER= GPGCOMMAND GPGVCOMMAND "
+              "BUILD-COMMAND",
      .subcommands = true,
      .values_known = true,
      .synonyms = "y=yes y=assume-yes"},
@@ -186,12 +235,15 @@ constexpr ProgramSpec package_specs[] = {
      .options = "-q --quiet -v -h",
      .effects = "other (sets a setting that can name programs): -o=SETTING --option=SETTING -c=FILE --config-file=FILE",
      .operands = Operands::choose,
-     .unproven =
-         "-a=VALUE -t=VALUE -P=VALUE -y -d -s -m -f -u -V -b --assume-no --assume-yes --build-profiles=VALUE "
-         "--default-release=VALUE --dry-run --host-architecture=VALUE --purge --simulate --target-release=VALUE --yes",
+     .unproven = "-t=VALUE -P=VALUE -y -d -s -m -f -u -V -b --assume-no --assume-yes --build-profiles=VALUE "
+                 "--default-release=VALUE --dry-run --host-architecture=VALUE --planner=VALUE --purge --simulate "
+                 "--solver=VALUE --target-release=VALUE --yes",
      .runs = Runs::words,
      .manner = lenient | permutes,
-     .parts = "INVOKE DIR::BIN",
+     .code = "c config-file solver planner",
+     .parts = "INVOKE DIR::BIN ROOTDIR DIR= PRE-INSTALL-PKGS AUTO-DETECT AUTODETECT HOOKS:: DPKG::PATH "
+              "CHROOT-DIRECTORY ::COMPRESSOR ::SOLVER ::PLANNER --SOLVER= --PLANNER= GPGCOMMAND GPGVCOMMAND "
+              "BUILD-COMMAND",
      .subcommands = true,
      .values_known = true,
      .synonyms = "y=yes y=assume-yes",
@@ -205,9 +257,8 @@ constexpr ProgramSpec package_specs[] = {
          "-h -v",
      .with = "apt",
      .operands = Operands::choose,
-     .unproven = "-c=VALUE -o=VALUE -t=VALUE -P=VALUE -y -d -s -m -u -V -b --assume-no --assume-yes "
-                 "--build-profiles=VALUE --config-file=VALUE --default-release=VALUE --dry-run "
-                 "--host-architecture=VALUE --option=VALUE --purge --simulate --target-release=VALUE --yes",
+     .unproven = "-c=VALUE -o=VALUE -p=VALUE -s=VALUE --config-file=VALUE --option=VALUE --pkg-cache=VALUE "
+                 "--src-cache=VALUE",
      .manner = lenient | permutes,
      .subcommands = true,
      .values_known = true,
@@ -237,13 +288,18 @@ constexpr ProgramSpec package_specs[] = {
          "--provides --changelog --queryformat=FORMAT --qf=FORMAT --whatprovides --whatrequires -s --state "
          "--last",
      .effects = "other (runs the scripts of packages): -V --verify; runs_program: --pipe=COMMAND -E=MACRO --eval=MACRO "
-                "-D=MACRO --define=MACRO --rcfile=FILE --macros=FILE --load=FILE; writes (installs): -U --upgrade -F "
+                "-D=MACRO --define=MACRO --predefine=MACRO --rcfile=FILE --macros=FILE --load=FILE; runs_code (runs "
+                "the macros of a "
+                "file): --specfile; writes (installs): -U --upgrade -F "
                 "--freshen --install; writes (removes): -e --erase; writes (changes the database): --rebuilddb "
                 "--initdb --import --setperms --setugids",
      .style = Style::exact,
      .only_with = "-q --query",
      .without = "without -q changes what is installed",
      .instead = "rpm -q only queries",
+     .check = check_rpm,
+     .runs = Runs::words,
+     .parts = "%( %{LUA %{EXPAND %{LOAD",
      .variables = "RPM_*"},
     {.names = "brew",
      .options = "-v -h",
@@ -251,7 +307,8 @@ constexpr ProgramSpec package_specs[] = {
      .variables = "HOMEBREW_*",
      .harmless_variables = "HOMEBREW_NO_*"},
     {.names = "brew list, brew info, brew search, brew outdated, brew deps, brew uses, brew config, brew doctor",
-     .options = "--json[=VERSION] --versions --cask --formula --installed --tree -v --verbose -q --quiet -1"},
+     .options = "--json[=VERSION] --versions --cask --formula --installed --tree -v --verbose -q --quiet -1",
+     .check = check_brew},
     {.names = "npx, pnpx, bunx, uvx, nix-shell",
      .does = Effect::runs_program,
      .never = "installs and runs programs",

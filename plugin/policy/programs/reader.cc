@@ -32,7 +32,9 @@ class ProgramReader {
       } else if (options_ended_ || !is_option(word)) {
         operand();
       } else if (word == "--") {
+        const bool may_be_value = next_ == behind_unknown_ && reads_on();
         text(next_++);
+        if (may_be_value) continue;
         options_ended_ = true;
         parsed_.first_operand_behind_dashes = parsed_.operands.size();
       } else if (!is_safe() && begins_number() && is_digits(word.substr(1))) {
@@ -52,6 +54,10 @@ class ProgramReader {
   bool is_safe() const { return purpose_ == Purpose::safe; }
   bool has(unsigned manner) const { return purpose_ == Purpose::runs && (spec().manner & manner) != 0; }
   bool is_known(std::size_t word) const { return known_.empty() || known_[word]; }
+  // True if only options matter: where the command of a wrapper begins must not change.
+  bool reads_on() const {
+    return is_safe() || spec().runs == Runs::options || spec().runs == Runs::option_value || spec().runs == Runs::words;
+  }
   bool begins_number() const {
     return purpose_ == Purpose::exact ? parsed_.tool->letter('0') != nullptr : has(programs::number);
   }
@@ -186,6 +192,7 @@ class ProgramReader {
       given.value = word.substr(equals + 1);
     } else if (option == nullptr && !valued) {
       parsed_.passed_over = parsed_.passed_over || has(lenient);
+      behind_unknown_ = next_;
     } else if (valued && !negated) {
       // --no-OPTION takes no value, even if --OPTION does.
       const std::size_t after = next_;
@@ -220,6 +227,7 @@ class ProgramReader {
       if (option == nullptr) {
         if (has(lenient)) {
           parsed_.passed_over = true;
+          behind_unknown_ = next_;
           continue;
         }
         // A part of a multi-byte character would not be valid text.
@@ -250,6 +258,11 @@ class ProgramReader {
   // an obstacle.
   bool take_values(Given& given, std::size_t count) {
     for (; count > 0 && next_ < words_.size(); --count) {
+      if (given.word == behind_unknown_ && words_[next_].starts_with('-') && reads_on() && !given.option->command) {
+        given.value_word = next_;
+        given.value = words_[next_];
+        break;
+      }
       if (!is_known(next_) && !has(lenient)) {
         obstruct(next_, "a word is known only when the command runs, and may become several words");
         return false;
@@ -325,6 +338,7 @@ class ProgramReader {
              "leave it out, or write it in full");
     text(at, false);
     parsed_.complete = false;
+    behind_unknown_ = next_;
   }
 
   void finish() {
@@ -358,6 +372,9 @@ class ProgramReader {
   const std::vector<std::string_view>& words_;
   std::vector<bool> known_;
   std::size_t next_;
+  // The word after an unknown option. It may be the value of that option, even if it looks like an option or is "--", so
+  // it is not trusted to end the options or to take the word after it.
+  std::size_t behind_unknown_ = static_cast<std::size_t>(-1);
   bool single_dash_ = false;
   bool permutes_ = true;
   bool options_ended_ = false;

@@ -28,7 +28,7 @@ constexpr ProgramSpec search_specs[] = {
                  "--after-context=NUM --before-context=NUM --context=NUM --max-count=NUM --regexp=TEXT! --include=TEXT "
                  "--exclude=TEXT --exclude-dir=TEXT --color[=TEXT]",
              .least = 1},
-     .variables = "GREP_*"},
+     .variables = "GREP EGREP FGREP GREP_*"},
     {.names = "rg",
      .options =
          "-e=PATTERN! --regexp=PATTERN! -f=FILE! --file=FILE! -A=NUM --after-context=NUM -B=NUM --before-context=NUM "
@@ -76,7 +76,8 @@ constexpr ProgramSpec search_specs[] = {
          "--literal -s --case-sensitive -S --smart-case --search-binary -t --all-text -u --unrestricted -U "
          "--skip-vcs-ignores -v --invert-match -w --word-regexp -W=NUM --width=NUM --one-device --nofollow "
          "--list-file-types --nopager --workers=NUM --affinity --noaffinity --multiline --nomultiline --cpp --python "
-         "--js --ts --go --rust --java --html --css --json --yaml --shell --make --ruby --cc --markdown",
+         "--js --ts --go --rust --java --html --css --json --yaml --shell --make --ruby --cc --markdown "
+         "--ackmate-dir-filter=PATTERN --filename-pattern=PATTERN! --group --nogroup -n --norecurse -r -R --recurse -V",
      .effects = "runs_program: --pager=COMMAND; other (runs decompressors): -z --search-zip",
      .operands = Operands::first_text,
      .variables = "AG_*"},
@@ -84,14 +85,20 @@ constexpr ProgramSpec search_specs[] = {
      .options =
          "-i --ignore-case -S --smart-case -I --no-smart-case -v --invert-match -w --word-regexp -Q --literal -l "
          "--files-with-matches -L --files-without-matches -o --match=PATTERN! -m=NUM --max-count=NUM -1 -H "
-         "--with-filename -h --no-filename -c --count --column -A=NUM --after-context=NUM -B=NUM "
-         "--before-context=NUM -C[=NUM] --context[=NUM] --print0 -s --heading --noheading --break --nobreak --color "
+         "--with-filename -h --no-filename -c --count --column -A[=NUM] --after-context[=NUM] -B[=NUM] "
+         "--before-context[=NUM] -C[=NUM] --context[=NUM] -p[=NUM] --proximate[=NUM] -P --print0 -s --heading "
+         "--noheading --break --nobreak --color "
          "--nocolor --group --nogroup -f! -g! --sort-files --show-types --files-from=LIST -x -r -R --recurse -n "
          "--no-recurse --follow --nofollow -k --known-types -t=TYPE --type=TYPE -T=TYPE --ignore-dir=NAME "
-         "--noignore-dir=NAME --ignore-file=FILTER --nopager --noenv --passthru --flush --cc --cpp --perl --python "
+         "--noignore-dir=NAME --ignore-directory=NAME --noignore-directory=NAME --ignore-file=FILTER --nopager --noenv "
+         "--passthru --flush --color-colno=CODES "
+         "--color-filename=CODES --color-lineno=CODES --color-match=CODES --range-start=PATTERN --range-end=PATTERN "
+         "--range-invert --type-add=SPEC --type-set=SPEC --type-del=SPEC --underline --debug --filter --cc --cpp "
+         "--perl --python "
          "--js --java --go --rust --html --css --json --yaml --shell",
-     .effects = "runs_program: --pager=COMMAND; runs_code (runs perl code): --output=EXPRESSION; other (reads options "
-                "from a file): --ackrc=FILE",
+     .effects =
+         "runs_program: --pager[=COMMAND]; runs_code (runs perl code): --output=EXPRESSION; other (reads options "
+         "from a file): --ackrc=FILE",
      .operands = Operands::first_text,
      .style = Style::exact,
      .hardened = "--noenv",

@@ -241,8 +241,13 @@ const Option* OptionTable::abbreviated(std::string_view name) const {
   for (const Option& option : beginning(name)) {
     if (option.unproven) continue;
     if (option.name == name) return &option;
-    if (name.size() < 3 || !name.starts_with("--") || spec_->style == Style::exact || spec_->style == Style::go ||
-        spec_->style == Style::tree) {
+    if (spec_->style == Style::exact) {
+      // Some versions abbreviate all the same, as npm and ack do.
+      const bool runs = option.effect == Effect::runs_program || option.effect == Effect::runs_code;
+      if (runs && !option.command && name.size() >= 3 && name.starts_with("--")) return &option;
+      continue;
+    }
+    if (name.size() < 3 || !name.starts_with("--") || spec_->style == Style::go || spec_->style == Style::tree) {
       return nullptr;
     }
     // It must also be certain whether the option takes a value: if it takes none, the next word may be an option.

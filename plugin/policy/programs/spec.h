@@ -77,7 +77,7 @@ std::string_view name_of(Effect effect);
 
 enum class Style {
   gnu,    // -abc is -a -b -c; long options may be abbreviated; options may follow operands
-  exact,  // like gnu, but nothing is abbreviated
+  exact,  // like gnu, but nothing is abbreviated; an abbreviation of an option that runs a program is not safe
   posix,  // like gnu, but the first operand ends the options
   go,     // -name and --name are the same option; nothing is bundled
   none,   // no options: every word is an operand

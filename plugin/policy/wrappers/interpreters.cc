@@ -41,17 +41,29 @@ void judge_file(const Judgement& judgement, const Word& file) {
   }
 }
 
-// An unknown option may take the apparent file as its value, so the options after that file are judged as well.
+// An unknown option may take the apparent file as its value, so the options after that file are judged as well. A letter
+// may begin a word that also contains its value.
 void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interpreter, std::size_t from) {
   for (std::size_t i = from; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
     if (!word.literal || word.text.size() < 2 || word.text[0] != '-') continue;
     std::string name = word.text.substr(word.text[1] == '-' ? 2 : 1);
     if ((interpreter.manner & programs::underscores) != 0) std::replace(name.begin(), name.end(), '_', '-');
-    if (is_listed(interpreter.code, name.substr(0, name.find('=')))) {
+    const bool is_letter = word.text[1] != '-' && (interpreter.manner & programs::single_dash) == 0;
+    if (is_listed(interpreter.code, name.substr(0, name.find('='))) ||
+        (is_letter && is_listed(interpreter.code, name.substr(0, 1)))) {
       return judgement.runs_code(word, word.text + " may give " + std::string(judgement.tool) + " code");
     }
   }
+}
+
+// True if letters follow the option's value in the same word. In perl, a blank ends a value; in ruby, a digit is the
+// level of -W, unless a category follows: -W:no-deprecated.
+bool goes_on(const Judgement& judgement, const Given& option) {
+  if (!option.value || option.value_word != option.word) return false;
+  if (judgement.tool == "perl") return option.value->find_first_of(" \t\n\v\f\r") != option.value->npos;
+  if (!is_listed("ruby irb jruby truffleruby mruby", judgement.tool) || option.name != "W") return false;
+  return !option.value->starts_with(':') && option.value->find_first_not_of("012") != option.value->npos;
 }
 
 void judge_interpreter_words(const Judgement& judgement, const OptionTable& program) {
@@ -72,7 +84,14 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
       }
       return;  // the remaining words belong to the module
     }
-    if (is_listed(interpreter.code, option.name)) {
+    if (goes_on(judgement, option)) {
+      const Word& word = judgement.word(option.word);
+      return judgement.runs_code(word, word.text + " may give " + std::string(judgement.tool) + " code");
+    }
+    const bool abbreviates =
+        option.option == nullptr && option.name.size() > 1 &&
+        programs::any_listed(interpreter.code, [&](std::string_view name) { return name.starts_with(option.name); });
+    if (is_listed(interpreter.code, option.name) || abbreviates) {
       const Word& word = judgement.word(option.word);
       return judgement.runs_code(word, (option.name.size() > 1 ? "--" : "-") + option.name + " gives " +
                                            std::string(judgement.tool) + " code");
@@ -80,6 +99,17 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
   }
   if (reading.passed_over && !reading.operands.empty()) {
     judge_hidden_code(judgement, interpreter, reading.operands.front());
+  }
+  // erl reads options behind its plain arguments and behind "--", too. These arguments are no files, so it also reads
+  // its standard input.
+  if (judgement.tool == "erl") {
+    judge_hidden_code(judgement, interpreter, 1);
+    return judge_input(judgement);
+  }
+  // An option may name the file: php -f FILE.
+  if (const Given* const file = reading.find("f file");
+      file != nullptr && file->value && is_listed(interpreter.idle, file->name)) {
+    return judge_file(judgement, judgement.value_of(*file));
   }
   if (reading.find(interpreter.idle) != nullptr) return;
   if (judgement.tool == "R" && !reading.operands.empty() && judgement.word(reading.operands.front()).text == "CMD") {
@@ -92,6 +122,7 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
 
 // deno eval TEXT, bun -e TEXT: the code follows a subcommand or an option.
 void judge_script_runtime(const Judgement& judgement) {
+  const OptionTable& program = *programs::find_program(judgement.tool);
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
     if (!word.literal) {
@@ -106,6 +137,7 @@ void judge_script_runtime(const Judgement& judgement) {
       return judgement.runs_code(word, "bun " + word.text + " runs a package");
     }
     if (!word.text.starts_with('-') && word.text != "run") return;
+    if (word.text.starts_with('-') && programs::what_takes(program, word.text) == programs::Takes::value) ++i;
   }
   judge_input(judgement);
 }
@@ -204,18 +236,35 @@ bool tells(const ProgramSpec& telling, const std::string& text) {
                               [&](std::string_view part) { return capitals.find(part) != std::string::npos; });
 }
 
+// True if the word sets a variable of make that changes what runs, or sets one with the output of a command:
+// SHELL=FILE, MAKEFLAGS=TEXT, NAME!=COMMAND.
+bool is_telling_assignment(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (text.starts_with('-') || equals == text.npos) return false;
+  std::string_view name = text.substr(0, equals);
+  if (name.ends_with('!')) return true;
+  const std::size_t first = name.find_first_not_of(" \t\n"), last = name.find_last_not_of(" \t\n:?+");
+  if (first == name.npos || last == name.npos || first > last) return false;
+  return is_listed("SHELL .SHELLFLAGS MAKEFLAGS", name.substr(first, last - first + 1));
+}
+
 void judge_telling_words(const Judgement& judgement, const OptionTable& program) {
   const ProgramSpec& telling = program.spec();
+  const ParsedCommand reading = read_options(judgement.words(), 1, program);
+  if (const Given* const option = reading.find(telling.code)) {
+    const Word& word = judgement.word(option->word);
+    return judgement.runs_code(word, word.text + " gives " + std::string(judgement.tool) + " code");
+  }
+  const bool is_make = is_listed("make gmake", judgement.tool);
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
-    if (tells(telling, word.text)) {
+    if (tells(telling, word.text) || (is_make && is_telling_assignment(word.text))) {
       return judgement.runs_code(word, std::string(judgement.tool) + " runs what one of its arguments names");
     }
   }
   if (!telling.reads_input) return;
   // In make, the file of -f may be in any word, even at the end of a bundle.
   const auto is_input = [&](std::string_view text) { return text == "-" || judgement.is_descriptor_file(text); };
-  const ParsedCommand reading = read_options(judgement.words(), 1, program);
   const bool reads_input =
       std::any_of(reading.given.begin(), reading.given.end(),
                   [&](const Given& option) { return option.value && is_input(*option.value); }) ||

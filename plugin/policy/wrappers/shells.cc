@@ -60,10 +60,21 @@ bool judge_shell(const Judgement& judgement) {
   const std::vector<Word> words = with_double_dashes(judgement.words(), *program);
   const ParsedCommand reading = read_options(words, 1, *program);
   if (judgement.has_obstacle(reading)) return true;
-  if (reading.find("version help") != nullptr && reading.find("c") == nullptr) return true;
+  if (reading.find("version help") != nullptr && reading.find("c e commands execute command") == nullptr) return true;
   if (const Given* option = reading.find(shell.code)) {
     judgement.runs_code(words[option->word],
                         "an option names a file of commands that " + std::string(judgement.tool) + " runs first");
+  }
+  // What -o takes differs: in bash and dash the next word, even if further letters follow; in ksh and mksh also the rest
+  // of the word, and no word that is an option.
+  for (const Given& option : reading.given) {
+    if (!is_listed("o O +o +O", option.name) || !option.value || option.option->values == 0) continue;
+    const bool same_word = option.value_word == option.word;
+    if ((same_word && !judgement.tool.ends_with("zsh")) || option.value->starts_with('-') ||
+        option.value->starts_with('+')) {
+      judgement.is_unclear(words[option.word], "it is not clear which word is the value of -" + option.name);
+      return true;
+    }
   }
   // If -c takes a value, this value is the text. If -c takes none, the first operand is the text.
   bool with_text = false;
@@ -87,6 +98,10 @@ bool judge_shell(const Judgement& judgement) {
     return true;
   }
   const Word& file = words[reading.operands[first]];
+  if (reading.passed_over) {
+    judgement.is_unclear(file, "an option of " + std::string(judgement.tool) + " is not known here");
+    return true;
+  }
   if (!file.literal && !judgement.is_named_file(file)) {
     judgement.is_unclear(file, "what " + std::string(judgement.tool) + " runs is known only when the command runs");
   } else if (file.literal && judgement.is_descriptor_file(file.text)) {

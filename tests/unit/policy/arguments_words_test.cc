@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(words_that_are_not_paths_are_known) {
 BOOST_AUTO_TEST_CASE(arguments_may_follow_if_they_cannot_be_unsafe) {
   for (const std::string_view line :
        {"grep foo", "grep -l x", "cat", "wc -l", "ls -la", "head -5", "echo", "cat --", "sort --", "sed -n s/a/b/p --",
-        "md5sum", "stat -c %s", "basename -a", "rg --", "git blame --", "docker inspect", "zcat"}) {
+        "md5sum", "stat -c %s", "basename -a", "rg --", "git ls-files --", "docker inspect", "zcat"}) {
     const auto words = words_of(line);
     BOOST_TEST(takes_more_arguments(words[0], words), line);
   }
@@ -115,7 +115,9 @@ BOOST_AUTO_TEST_CASE(arguments_may_follow_if_they_cannot_be_unsafe) {
        {"sort", "rg x", "sed -n s/a/b/p", "sed --", "rm", "git log", "uniq", "uniq --", "tar tf", "date", "hostname",
         "unknown", "printf", "grep --unknown x", "env", "xargs", "find", "awk 1",
         // These also accept the options of git diff, of systemctl and of zstd.
-        "git blame", "systemctl status", "zstdcat"}) {
+        "git blame", "systemctl status", "zstdcat",
+        // These may read options behind "--".
+        "git blame --", "git blame -- f", "git stash list -- f"}) {
     const auto words = words_of(line);
     BOOST_TEST(!takes_more_arguments(words[0], words), line);
   }
@@ -157,28 +159,20 @@ BOOST_AUTO_TEST_CASE(files_that_no_word_names_are_found) {
 }
 
 BOOST_AUTO_TEST_CASE(programs_that_options_name_are_found_among_any_arguments) {
-  for (const std::string_view line : {"tar -xf a --to-command=sh",
-                                      "tar cIf sh a x",
-                                      "tar -cf a --checkpoint-action=exec=sh x",
-                                      "tar --rsh-command sh -tf a:b",
-                                      "tar -xF sh -f a",
-                                      "tar --use-comp=sh -xf a",
-                                      "sort --compress-program=sh a",
-                                      "sort --compress-prog sh a",
-                                      "rg --pre sh x",
-                                      "rg --hostname-bin=x y",
-                                      "zip a b -T -TT sh",
-                                      "rpm --pipe sh",
-                                      "sort --unknown --compress-program=sh",
-                                      "gcc @r",
-                                      "gcc-12 -o x @r",
-                                      "java @r",
-                                      "rustc @r",
-                                      "ar @r",
-                                      "git config core.fsmonitor x ^$",
-                                      "git config --global core.fsmonitor x ``",
-                                      "git config --rename-section x core",
-                                      "git config rename-section x core"}) {
+  for (const std::string_view line :
+       {"tar -xf a --to-command=sh", "tar cIf sh a x", "tar -cf a --checkpoint-action=exec=sh x",
+        "tar --rsh-command sh -tf a:b", "tar -xF sh -f a", "tar --use-comp=sh -xf a", "sort --compress-program=sh a",
+        "sort --compress-prog sh a", "rg --pre sh x", "rg --hostname-bin=x y", "zip a b -T -TT sh", "rpm --pipe sh",
+        "sort --unknown --compress-program=sh",
+        // The value of an option that is not known here may be "--", or an option.
+        "bat --unknown -- --pager=sh a", "bat --unknown -r --pager=sh a", "git pull -- --upload-pack=sh .",
+        "git pull --unknown -- --upload-pack=sh .", "ack -A --pager=sh x", "ack -C --pager=sh x", "ack -p --pager=sh x",
+        "ack --pag=sh x", "ack --range-start -- --pager=sh x", "ag --filename-pattern -- --pager=sh x",
+        "ag --ackmate-dir-filter -- --pager=sh x", "nm -j --plugin=./p.so a.o", "npm test --script-sh=sh",
+        "npm test --python ./x", "cargo build --config build.rustc=sh", "rpm -q --specfile x.spec",
+        "git config set -f f core.pager sh", "git config set --comment c core.pager sh", "gcc @r", "gcc-12 -o x @r",
+        "java @r", "rustc @r", "ar @r", "git config core.fsmonitor x ^$", "git config --global core.fsmonitor x ``",
+        "git config --rename-section x core", "git config rename-section x core"}) {
     const auto words = words_of(line);
     BOOST_TEST((judge_program_text(words[0], words).kind == Kind::unsafe), line);
   }

@@ -86,6 +86,7 @@ BOOST_AUTO_TEST_CASE(messages_of_flags_numbers_and_counts) {
       {"git --version", "Unknown flag: --version"},
       {"git log -n x", "Invalid number for flag: n"},
       {"git status --foo", "Unknown flag: --foo"},
+      {"git blame -- f --output=x", "Unknown flag: --output=x"},
       {"git lg", "Git subcommand not allowed: lg"},
   };
   for (const Row& row : rows) BOOST_TEST(read(row.line).refusal == row.message, row.line);
