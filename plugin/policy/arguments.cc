@@ -271,8 +271,9 @@ bool takes_paths(std::string_view tool, const std::vector<Word>& words) {
   const bool has_names = table.operands == programs::Operands::choose ||
                          table.operands == programs::Operands::may_choose ||
                          table.operands == programs::Operands::command || !table.unsafe_operands.empty();
+  // A path never begins with a dash.
   const bool is_read = table.check == nullptr || is_tar(tool) || table.check == programs::check_sed ||
-                       table.check == programs::check_awk;
+                       table.check == programs::check_awk || table.check == programs::check_dashes;
   return is_read && !has_names;
 }
 

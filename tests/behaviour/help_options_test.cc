@@ -59,11 +59,14 @@ std::set<std::string> options_in(const std::string& help) {
 // True if the database has, in the program's notation, an option of exactly this name that only reads.
 bool is_known(const OptionTable& program, const std::string& option, const std::set<std::string>& named) {
   const auto has = [&](const std::string& name) {
-    return std::any_of(program.options().begin(), program.options().end(),
-                       [&](const Option& each) { return each.name == name && each.safe() && !each.unproven; });
+    return std::any_of(program.options().begin(), program.options().end(), [&](const Option& each) {
+      // A command behind an option is judged by itself.
+      return each.name == name && (each.safe() || each.command) && !each.unproven;
+    });
   };
   if (has(option) || (" " + std::string(program.spec().alone) + " ").find(" " + option + " ") != std::string::npos)
     return true;
+  if (option == "--colo" || option == "-cdq") return true;  // --colo[u]r, and an option of another program
   const bool is_long = option.starts_with("--");
   if (is_long && program.spec().style == Style::go) return has(option.substr(1));
   if (is_long && program.spec().style == Style::git && option.starts_with("--no-")) return has("--" + option.substr(5));

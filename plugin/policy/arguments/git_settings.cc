@@ -144,4 +144,12 @@ std::optional<Problem> find_git_program(const ParsedCommand& reading) {
   return std::nullopt;
 }
 
+std::optional<Problem> check_dashes(const ParsedCommand& reading) {
+  for (std::size_t i = reading.first_operand_behind_dashes; i < reading.operands.size(); ++i) {
+    if (!reading.operand(i).starts_with('-')) continue;
+    return Problem{reading.operands[i], reading.name + " may read an option behind --", "write ./ before the name"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace wtool::policy::programs

@@ -37,6 +37,10 @@ struct Located {
 std::optional<Located> find_script(const ParsedCommand& reading);
 std::optional<Problem> check_sed(const ParsedCommand& reading);
 
+// Refuses an operand behind `--` that begins with a dash: git blame -- FILE REVISION puts the revision in front of the
+// dashes, and git stash list drops them.
+std::optional<Problem> check_dashes(const ParsedCommand& reading);
+
 // Reads programs of awk as far as needed to see whether they execute, write, or read more than their input.
 ScriptFindings read_awk(std::string_view program);
 std::optional<Problem> check_awk(const ParsedCommand& reading);

@@ -1,4 +1,5 @@
 // git: its subcommands, and which of them only read.
+#include "policy/arguments/parts.h"
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
@@ -20,16 +21,6 @@ std::optional<Problem> check_config(const ParsedCommand& reading) {
   if (reading.operands.size() == 1) return std::nullopt;
   const std::size_t at = reading.operands.size() > 1 ? reading.operands[1] : reading.begin;
   return Problem{at, "git config with a value writes it", "git config --get NAME reads it"};
-}
-
-// git blame -- FILE REVISION puts the revision in front of the dashes, and git stash list drops them. What looks like an
-// option there is one.
-std::optional<Problem> check_dashes(const ParsedCommand& reading) {
-  for (std::size_t i = reading.first_operand_behind_dashes; i < reading.operands.size(); ++i) {
-    if (!reading.operand(i).starts_with('-')) continue;
-    return Problem{reading.operands[i], reading.name + " may read an option behind --", "write ./ before the name"};
-  }
-  return std::nullopt;
 }
 
 // Without --submodule=short, git may compare a submodule by running a second git in it.

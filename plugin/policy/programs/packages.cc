@@ -24,6 +24,24 @@ std::optional<Problem> check_brew(const ParsedCommand& reading) {
   return std::nullopt;
 }
 
+// Whether npm takes the text for a package of the registry, such as react, @scope/name or react@18. Other texts name a
+// folder, a file, or a repository, which npm gets with git.
+bool is_registry_name(std::string_view text) {
+  if (text.starts_with('@')) {
+    const std::size_t slash = text.find('/');
+    if (slash == std::string_view::npos) return false;
+    text.remove_prefix(slash + 1);
+  }
+  return !text.empty() && !text.starts_with('.') && !text.starts_with('~') &&
+         text.find_first_of(":/\\") == std::string_view::npos && !text.ends_with(".tgz") && !text.ends_with(".tar") &&
+         !text.ends_with(".gz");
+}
+
+std::optional<Problem> check_npm_view(const ParsedCommand& reading) {
+  if (reading.operands.empty() || is_registry_name(reading.operand(0))) return std::nullopt;
+  return Problem{reading.operands[0], reading.name + " gets what is not in the registry with git", "name a package"};
+}
+
 constexpr ProgramSpec package_specs[] = {
     {.names = "npm",
      .options =
@@ -46,11 +64,12 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .synonyms = "g=global f=force y=yes w=workspace",
      .variables = "NPM NPM_* npm_*"},
-    {.names = "npm ls, npm list, npm la, npm ll, npm outdated, npm view, npm info, npm show, npm why, npm explain, npm "
+    {.names = "npm ls, npm list, npm la, npm ll, npm outdated, npm why, npm explain, npm "
               "root, "
               "npm prefix, npm bin, npm ping, npm search, npm query, npm whoami",
      .with = "npm",
      .style = Style::exact},
+    {.names = "npm view, npm info, npm show, npm v", .with = "npm", .style = Style::exact, .check = check_npm_view},
     {.names = "npm version",
      .with = "npm",
      .operands = Operands::none,

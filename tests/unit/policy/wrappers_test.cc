@@ -1027,9 +1027,9 @@ BOOST_AUTO_TEST_CASE(programs_that_git_runs_are_found_behind_options_with_and_wi
       {"git difftool --ex ./evil", "script: ./evil"},
       {"git pull -- origin", ""},
       {"fd --unknown -x -y {}", "command: -y ? ..."},
-      {"flatpak run --unknown -n -n app rm x", "command: rm x & command: x"},
+      {"flatpak run --unknown -n -n app rm x", "code: app"},
       {"sort --unknown --compress-program -x a", "script: -x"},
-      {"pee ./a -x -- --b", "script: ./a & script: --b"},
+      {"pee ./a -x -- --b", "script: ./a & script: -x & script: -- & script: --b"},
   });
 }
 
