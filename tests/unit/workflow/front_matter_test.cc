@@ -45,6 +45,18 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
       {"parameters:\n  - name: a\n    choices: [x, y]\n    default: z\n", "5:14: error: the default \"z\" is not one"},
       {"parameters:\n  - name: a\n    required: maybe\n", "4:15: error: 'required' must be true or false"},
       {"parameters:\n  - name: a\n  - name: a\n", "4:5: error: this is a second parameter 'a'"},
+      {"on failure: A\non_failure: A\n",
+       "3:1: error: the key 'on_failure' occurs here a second time; the first one is written 'on failure'"},
+      {"on_failure: A\non failure: A\n",
+       "3:1: error: the key 'on failure' occurs here a second time; the first one is written 'on_failure'"},
+      {"parameters:\n  - name: a\n    type: number\n    min: 7\n    validation: {min: 5}\n",
+       "6:18: error: the key 'min' occurs here a second time; the first one is in line 5"},
+      {"parameters:\n  - name: a\n    validation: {choices: [x]}\n    choices: [y]\n",
+       "5:5: error: the key 'choices' occurs here a second time; the first one is in line 4"},
+      {"parameters:\n  - name: a\n    choices: []\n",
+       "4:14: error: this list of choices is empty, so no value is allowed"},
+      {"parameters:\n  - name: a\n    type: multi_choice\n    choices: []\n",
+       "5:14: error: this list of choices is empty, so no value is allowed"},
       {"parameters:\n  - name: exit_code\n", "3:5: error: 'exit_code' is set by the run itself"},
   };
   for (const auto& [yaml, expected] : cases) {

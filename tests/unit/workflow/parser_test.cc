@@ -256,6 +256,7 @@ BOOST_AUTO_TEST_CASE(actions_that_are_not_understood_are_errors_with_line_and_co
       {"Set v", "9:10: error: this action is written Set name=\"value\""},
       {"Set v=x", "9:12: error: the value of v in double quotes"},
       {"Set success=\"x\"", "9:10: error: 'success' is set by the run itself"},
+      {"Set v=\"1\" w=\"2\" v=\"3\"", "9:22: error: the variable v is set twice; only the last value would remain"},
       {"Abort", "9:11: error: the reason in double quotes"},
       {"Shell \"echo ${nme}\"",
        "9:18: error: the variable 'nme' is not defined; a variable of the shell is written $nme, or $${nme}"},

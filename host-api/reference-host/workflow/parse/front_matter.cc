@@ -87,6 +87,11 @@ class FrontMatter {
     } else if (key == "failures") {
       failures(value);
     } else if (key == "on failure" || key == "on_failure") {
+      if (!failure_key_.empty()) {
+        return yaml_.fail(
+            at, "the key '" + key + "' occurs here a second time; the first one is written '" + failure_key_ + "'");
+      }
+      failure_key_ = key;
       state(value, key, workflow_.on_failure);
     } else if (key == "finally") {
       state(value, key, workflow_.finally);
@@ -301,6 +306,7 @@ class FrontMatter {
   Diagnostics& diagnostics_;
   YamlReader yaml_;
   std::set<std::string> names_;
+  std::string failure_key_;  // `on failure` or `on_failure`, as it is written; empty: there was neither
 };
 
 }  // namespace

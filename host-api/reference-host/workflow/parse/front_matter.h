@@ -3,6 +3,7 @@
 
 #include <yaml-cpp/yaml.h>
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,6 +29,8 @@ class YamlReader {
     const std::size_t line = std::min(lines_.begin + static_cast<std::size_t>(mark.line), source_.line_count() - 1);
     return source_.line_start(line) + std::min(static_cast<std::size_t>(mark.column), source_.line(line).size());
   }
+  // The line in the file, counted from 1.
+  std::size_t line(const YAML::Node& node) const { return source_.line_at(offset(node.Mark())) + 1; }
   void fail(const YAML::Node& node, std::string message) { diagnostics_.add(offset(node.Mark()), std::move(message)); }
   void warn(const YAML::Node& node, std::string message) { diagnostics_.warn(offset(node.Mark()), std::move(message)); }
 
@@ -88,7 +91,7 @@ class ParameterReader {
 
  private:
   void key(const std::string& key, const YAML::Node& value, const YAML::Node& at);
-  bool limit(const std::string& key, const YAML::Node& value);
+  bool limit(const std::string& key, const YAML::Node& value, const YAML::Node& at);
   void name(const YAML::Node& node);
   void type(const YAML::Node& node);
   void condition(const YAML::Node& node);
@@ -104,6 +107,7 @@ class ParameterReader {
   Parameter made_;
   YAML::Node fallback_;
   YAML::Node choices_;
+  std::map<std::string, std::size_t> limits_;  // the lines of the limits that were read, by key
   bool must_choose_ = false;
   bool named_ = false;
 };
