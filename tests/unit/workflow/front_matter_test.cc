@@ -67,6 +67,45 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_empty_value_is_reported_at_its_key) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"timeout:", "a timeout must be"},
+      {"retry:", "'retry' must be"},
+      {"budget:", "'budget' must be a map"},
+      {"max_steps:", "'max_steps' must be"},
+      {"failures:", "'failures' must be"},
+      {"on failure:", "'on failure' needs the name of a state"},
+      {"finally:", "'finally' needs the name of a state"},
+      {"shell:", "a shell must be"},
+      {"concurrency:", "the name of a lock must"},
+      {"env_file:", "'env_file' needs the name of a file"},
+      {"fail_fast:", "'fail_fast' must be true or false"},
+      {"tool:", "'tool' must be true or false"},
+  };
+  for (const auto& [key, message] : cases) {
+    BOOST_TEST_CONTEXT(key) {
+      for (const char* after : {"\n", "\n\n# A remark.\nversion: 1\n", " ~\n"}) {
+        const std::string yaml = std::string("title: t\n") + key + after;
+        const std::string found = diagnostics_of(workflow_text("[*] --> A\nA --> [*]\n", "", yaml));
+        BOOST_TEST(found.find(std::string("3:1: error: ") + message) != std::string::npos, found);
+      }
+    }
+  }
+  // Keys and elements below another key.
+  const std::pair<const char*, const char*> inner[] = {
+      {"budget:\n  calls:\n  time:\n", "3:3: error: 'calls' of a budget must be"},
+      {"budget:\n  calls:\n  time:\n", "4:3: error: 'time' of a budget must be"},
+      {"parameters:\n  - name: a\n    type: number\n    min:\n", "5:5: error: 'min' must be a number"},
+      {"parameters:\n  - name: a\n    validation:\n", "4:5: error: 'validation' needs"},
+      {"parameters:\n  -\n", "2:1: error: a parameter must be an entry"},
+      {"env_file:\n  - .env\n  -\n", "2:1: error: 'env_file' needs the name of a file"},
+  };
+  for (const auto& [yaml, expected] : inner) {
+    const std::string found = diagnostics_of(workflow_text("[*] --> A\nA --> [*]\n", "", yaml));
+    BOOST_TEST(found.find(expected) != std::string::npos, found);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(malformed_front_matter_is_read_and_reported) {
   const std::string rest =
       "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: Log \"${x}\"\n";

@@ -183,6 +183,7 @@ std::optional<MappedText> ActionCursor::take_between(char quote) {
                      std::string("this text has no closing ") + (quote == '"' ? "double" : "single") + " quote");
     return std::nullopt;
   }
+  if (value.empty()) value.append("", text_.locate(open));
   at_ = i + 1;
   text_begin_ = open;
   text_end_ = at_;

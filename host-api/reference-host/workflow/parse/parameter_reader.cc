@@ -31,7 +31,7 @@ bool is_parameter_name(const std::string& text) {
 }
 
 Parameter ParameterReader::read(const YAML::Node& entry) {
-  made_.offset = yaml_.offset(entry.Mark());
+  made_.offset = yaml_.offset(entry);
   yaml_.each(entry,
              [this](const std::string& name, const YAML::Node& value, const YAML::Node& at) { key(name, value, at); });
   if (!named_) yaml_.fail(entry, "this parameter has no name");
