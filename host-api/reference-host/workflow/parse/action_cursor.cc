@@ -269,6 +269,11 @@ std::string ActionCursor::take_bare_word() {
   return std::string(from.substr(0, size));
 }
 
+std::string ActionCursor::take_duration() {
+  std::string word = take_bare_word();
+  return word.empty() ? take_to_blank() : word;
+}
+
 std::optional<std::string> ActionCursor::take_bare_literal() {
   skip_blanks();
   const std::size_t before = at_;
