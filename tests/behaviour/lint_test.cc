@@ -68,6 +68,14 @@ struct Lint : Place {
 
 }  // namespace
 
+BOOST_FIXTURE_TEST_CASE(an_empty_name_is_reported_at_its_place, Lint) {
+  scratch.file("wtool.yaml", "prompts: {command: \"cat {{ prompt_file }}\"}\n");
+  const std::vector<std::string> all = found(chain({"A", "B"}, "- A: Run workflow \"\"\n- B: Execute prompt \"\"\n"));
+  BOOST_REQUIRE_EQUAL(all.size(), 2U);
+  BOOST_TEST(all[0].starts_with("10:19: "), all[0]);
+  BOOST_TEST(all[1].starts_with("11:21: "), all[1]);
+}
+
 BOOST_FIXTURE_TEST_CASE(each_mistake_in_a_good_workflow_is_named_once_at_its_line_with_its_repair, Lint) {
   const std::string good = content_of(data + "release.md");
   const std::vector<Json> rows = mutations();

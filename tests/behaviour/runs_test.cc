@@ -378,6 +378,25 @@ BOOST_FIXTURE_TEST_CASE(a_page_can_be_read_by_a_screen_reader, Runs) {
   BOOST_TEST(holds(picture, "<title>Diagram of A &quot;good&quot; release</title>"), picture);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_diagram_that_is_too_large_for_a_picture_can_be_printed_as_text, Runs) {
+  // A chain of `count` states, which is a diagram of two more nodes: the start and the end.
+  const auto chain = [&](int count) {
+    std::string text = "    [*] --> S1\n";
+    for (int i = 1; i < count; ++i) text += "    S" + std::to_string(i) + " --> S" + std::to_string(i + 1) + "\n";
+    text += "    S" + std::to_string(count) + " --> [*]\n";
+    scratch.file("chain.md", "```mermaid\nstateDiagram-v2\n" + text + "```\n");
+  };
+  chain(298);
+  BOOST_TEST(holds(wtool({"graph", "chain.md", "--format", "svg"}).out, "</svg>"));
+  chain(299);
+  const Finished refused = wtool({"graph", "chain.md", "--format", "svg", "--output", "chain.svg"});
+  BOOST_TEST(refused.exit_code == 2);
+  BOOST_TEST(holds(refused.err, "it has 301 nodes, and at most 300 can be drawn"), refused.err);
+  BOOST_TEST(holds(refused.err, "--format dot"), refused.err);
+  BOOST_TEST(!fs::exists(scratch.path() + "/chain.svg"));
+  BOOST_TEST(wtool({"graph", "chain.md", "--format", "dot"}).exit_code == 0);
+}
+
 BOOST_FIXTURE_TEST_CASE(in_a_subfolder_the_folder_that_has_runs_is_named, Runs) {
   put(id, failed);
   fs::create_directory(scratch.path() + "/sub");

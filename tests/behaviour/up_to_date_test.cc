@@ -411,6 +411,17 @@ BOOST_AUTO_TEST_CASE(a_pattern_that_names_no_file_never_skips) {
   BOOST_TEST(holds(again.err, "the step 'Build' is run each time: no file matches the input 'scr/**'"), again.err);
 }
 
+BOOST_AUTO_TEST_CASE(an_empty_list_of_inputs_never_skips) {
+  scratch.file("workflow.md",
+               "---\ntitle: w\n---\n```mermaid\nstateDiagram-v2\n[*] --> List\nList --> Build\nBuild --> [*]\n```\n"
+               "## Actions\n- List: Shell \"echo '{\\\"files\\\": []}'\" output={\"files\": [\"string\"]}\n"
+               "- Build: Shell \"echo x >> ran\" inputs=[\"${List.json.files}\", \"!x\"]\n");
+  run_it();
+  const Finished again = run_it();
+  BOOST_TEST(ran() == 2);
+  BOOST_TEST(holds(again.err, "the step 'Build' is run each time: its inputs name no file"), again.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_value_in_inputs_is_the_name_of_a_file) {
   scratch.file("a1.c", "");
   std::size_t expected = 0;
@@ -575,6 +586,8 @@ BOOST_AUTO_TEST_CASE(mistakes_are_found_before_a_run) {
     return finished.out + finished.err;
   };
   BOOST_TEST(holds(says("Shell \"true\" with outputs=[\"x\"]"), "the outputs alone do not show"));
+  BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"!x\", \"!y/**\"]"), "these inputs only exclude files"));
+  BOOST_TEST(holds(says("Shell \"true\" with cache=true inputs=[\"!x\"]"), "these inputs only exclude files"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"x\"] outputs=[\"x\"]"), "both an input and an output"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"x\"] outputs=[\"../x\"]"), "below the directory of its step"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"x\"] secret"), "never kept"));

@@ -47,6 +47,11 @@ int graph(const GraphOptions& options) {
     if (!past) return exit_unusable;
   }
   const report::Drawing drawing = report::drawing_of(*parsed, past ? &past->run : nullptr);
+  if (const std::string why = report::problem_of_size(drawing); options.format == "svg" && !why.empty()) {
+    complain("the diagram is too large for a picture: " + why +
+             "; use --format dot or --format mermaid, whose text other programs can draw");
+    return exit_unusable;
+  }
   std::string text;
   if (options.format == "mermaid") {
     text = report::mermaid_text(drawing);

@@ -432,6 +432,7 @@ class Planner {
     if (combination != nullptr) work->combination = expressions::to_json(*combination);
     patterns(options.cache.inputs, work->inputs);
     patterns(options.cache.outputs, work->outputs);
+    if (why.empty() && runner::names_no_input(options, work->inputs)) why = runner::no_input;
     if (!why.empty()) return;
     const cache::Look look = services_.cache->look(*work);
     command.up_to_date = look.entry.has_value();

@@ -46,6 +46,10 @@ std::string dot_text(const Drawing& drawing, const std::string& name);
 // Lets the program `dot` draw a graph in `format`, such as png. Empty: `error` says why that failed.
 std::string drawn_by_dot(const std::string& graph, const std::string& format, std::string& error);
 
+// Why the drawing is too large for diagram_svg(); empty: it is not. Nobody could read a larger picture. Its time and
+// memory grow with the number of arrows times the number of states that each of them passes.
+std::string problem_of_size(const Drawing& drawing);
+
 // One <svg> element, drawn by this program itself. Composite states are boxes; states that are reached only after a
 // failure or at the end of a run are drawn separately. With a run, each state shows how it ended, how often it ran and
 // how long, and the arrows that were taken are bold. `is_file`: the element contains its own style. Without `is_file`,

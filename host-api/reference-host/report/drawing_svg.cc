@@ -16,6 +16,8 @@
 namespace wtool::host::report {
 namespace {
 
+constexpr std::size_t max_nodes = 300;
+constexpr std::size_t max_arrows = 1000;
 constexpr std::size_t max_text = 32;  // columns of a node's or an edge's text
 constexpr double character = 7.4;     // roughly the width of a column, in units
 constexpr double small_character = 6.4;
@@ -294,6 +296,15 @@ std::string diagram_css() {
   }
   return "\n:root { color-scheme: light dark;" + light + " }\n@media (prefers-color-scheme: dark) { :root {" + dark +
          " } }" + rules;
+}
+
+std::string problem_of_size(const Drawing& drawing) {
+  const auto problem = [](std::size_t count, const char* what, std::size_t most) {
+    return "it has " + std::to_string(count) + what + ", and at most " + std::to_string(most) + " can be drawn legibly";
+  };
+  if (drawing.nodes.size() > max_nodes) return problem(drawing.nodes.size(), " nodes", max_nodes);
+  if (drawing.edges.size() > max_arrows) return problem(drawing.edges.size(), " arrows", max_arrows);
+  return {};
 }
 
 std::string diagram_svg(const workflow::Workflow& workflow, const journal::RunRecord* run, bool is_file) {

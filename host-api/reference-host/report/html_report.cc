@@ -25,7 +25,6 @@ constexpr std::size_t max_page_output = 64UL * 1024;   // bytes of each text of 
 constexpr std::size_t max_outputs = 16 * 1024 * 1024;  // bytes of all texts together
 constexpr std::size_t max_page_steps = 5'000;
 constexpr std::size_t max_failures = 50;  // that are listed at the top
-constexpr std::size_t max_drawn = 300;    // nodes; nobody could read a larger diagram
 
 constexpr const char* style = R"(
 body { background: var(--back); color: var(--text); font: 15px/1.45 system-ui, sans-serif; margin: 2em auto;
@@ -218,12 +217,8 @@ std::string notices(const RunRecord& run) {
 std::string diagram(const RunRecord& run, const Workflow* workflow) {
   if (workflow == nullptr) return {};
   const Drawing drawing = drawing_of(*workflow, &run);
-  if (drawing.nodes.size() > max_drawn) {
-    return element("p",
-                   "The diagram is left out: it has " + std::to_string(drawing.nodes.size()) + " nodes, and at most " +
-                       std::to_string(max_drawn) + " can be drawn legibly.",
-                   "faint") +
-           "\n";
+  if (const std::string why = problem_of_size(drawing); !why.empty()) {
+    return element("p", "The diagram is left out: " + why + ".", "faint") + "\n";
   }
   return "<h2>Diagram</h2>\n<div class=\"diagram\">\n" + diagram_svg(*workflow, &run) + "</div>\n";
 }

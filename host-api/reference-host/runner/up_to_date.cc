@@ -163,6 +163,11 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   return work;
 }
 
+bool names_no_input(const workflow::ActionOptions& options, const std::vector<std::string>& rendered) {
+  return options.cache.inputs != nullptr &&
+         std::all_of(rendered.begin(), rendered.end(), [](const std::string& input) { return input.starts_with('!'); });
+}
+
 void add_options(const workflow::ActionOptions& options, cache::Work& work) {
   if (options.cache.strict) work.parts["which files it may use"] = "strict";
   if (options.output) work.parts["what its output must be"] = dumped(*options.output);
@@ -179,6 +184,10 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
   if (!inputs) return;
   auto outputs = rendered_patterns(options.cache.outputs.get(), context.variables, mistake_);
   if (!outputs) return;
+  if (names_no_input(options, *inputs)) {
+    notice(no_input);
+    return;
+  }
   const std::string written = dumped(arguments) + (prompt == nullptr ? "" : prompt->text);
   if (request.secrets != nullptr && request.secrets->masked(written) != written) {
     notice("its call contains a secret");

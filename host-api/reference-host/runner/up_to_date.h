@@ -22,6 +22,11 @@ namespace wtool::host::runner {
 std::optional<std::vector<std::string>> rendered_patterns(const nlohmann::json* patterns,
                                                           const expressions::Scope& values, std::string& why);
 
+// True if the step has `inputs`, but their values (`rendered`) only exclude files, or are no patterns at all. No change
+// of a file would then ever make the step run again, so it runs each time, for the reason `no_input`.
+bool names_no_input(const workflow::ActionOptions& options, const std::vector<std::string>& rendered);
+inline constexpr const char* no_input = "its inputs name no file";
+
 // What the call depends on, besides its files. `explained` is what RunServices::explain returned for the call; `prompt`
 // is the prompt that its command gets, or null. Nothing: the call is always made, for the reason `why`.
 std::optional<cache::Work> work_of(const std::string& tool, const nlohmann::json& arguments, const CallPlace& place,

@@ -45,6 +45,18 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
       {"parameters:\n  - name: a\n    choices: [x, y]\n    default: z\n", "5:14: error: the default \"z\" is not one"},
       {"parameters:\n  - name: a\n    required: maybe\n", "4:15: error: 'required' must be true or false"},
       {"parameters:\n  - name: a\n  - name: a\n", "4:5: error: this is a second parameter 'a'"},
+      {"on failure: A\non_failure: A\n",
+       "3:1: error: the key 'on_failure' occurs here a second time; the first one is written 'on failure'"},
+      {"on_failure: A\non failure: A\n",
+       "3:1: error: the key 'on failure' occurs here a second time; the first one is written 'on_failure'"},
+      {"parameters:\n  - name: a\n    type: number\n    min: 7\n    validation: {min: 5}\n",
+       "6:18: error: the key 'min' occurs here a second time; the first one is in line 5"},
+      {"parameters:\n  - name: a\n    validation: {choices: [x]}\n    choices: [y]\n",
+       "5:5: error: the key 'choices' occurs here a second time; the first one is in line 4"},
+      {"parameters:\n  - name: a\n    choices: []\n",
+       "4:14: error: this list of choices is empty, so no value is allowed"},
+      {"parameters:\n  - name: a\n    type: multi_choice\n    choices: []\n",
+       "5:14: error: this list of choices is empty, so no value is allowed"},
       {"parameters:\n  - name: exit_code\n", "3:5: error: 'exit_code' is set by the run itself"},
   };
   for (const auto& [yaml, expected] : cases) {
@@ -52,6 +64,45 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
       const std::string found = diagnostics_of(workflow_text("[*] --> A\nA --> [*]\n", "", yaml));
       BOOST_TEST(found.find(expected) != std::string::npos, found);
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_value_is_reported_at_its_key) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"timeout:", "a timeout must be"},
+      {"retry:", "'retry' must be"},
+      {"budget:", "'budget' must be a map"},
+      {"max_steps:", "'max_steps' must be"},
+      {"failures:", "'failures' must be"},
+      {"on failure:", "'on failure' needs the name of a state"},
+      {"finally:", "'finally' needs the name of a state"},
+      {"shell:", "a shell must be"},
+      {"concurrency:", "the name of a lock must"},
+      {"env_file:", "'env_file' needs the name of a file"},
+      {"fail_fast:", "'fail_fast' must be true or false"},
+      {"tool:", "'tool' must be true or false"},
+  };
+  for (const auto& [key, message] : cases) {
+    BOOST_TEST_CONTEXT(key) {
+      for (const char* after : {"\n", "\n\n# A remark.\nversion: 1\n", " ~\n"}) {
+        const std::string yaml = std::string("title: t\n") + key + after;
+        const std::string found = diagnostics_of(workflow_text("[*] --> A\nA --> [*]\n", "", yaml));
+        BOOST_TEST(found.find(std::string("3:1: error: ") + message) != std::string::npos, found);
+      }
+    }
+  }
+  // Keys and elements below another key.
+  const std::pair<const char*, const char*> inner[] = {
+      {"budget:\n  calls:\n  time:\n", "3:3: error: 'calls' of a budget must be"},
+      {"budget:\n  calls:\n  time:\n", "4:3: error: 'time' of a budget must be"},
+      {"parameters:\n  - name: a\n    type: number\n    min:\n", "5:5: error: 'min' must be a number"},
+      {"parameters:\n  - name: a\n    validation:\n", "4:5: error: 'validation' needs"},
+      {"parameters:\n  -\n", "2:1: error: a parameter must be an entry"},
+      {"env_file:\n  - .env\n  -\n", "2:1: error: 'env_file' needs the name of a file"},
+  };
+  for (const auto& [yaml, expected] : inner) {
+    const std::string found = diagnostics_of(workflow_text("[*] --> A\nA --> [*]\n", "", yaml));
+    BOOST_TEST(found.find(expected) != std::string::npos, found);
   }
 }
 

@@ -228,6 +228,22 @@ BOOST_AUTO_TEST_CASE(the_drawing_of_a_drawing_is_the_same_text) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_diagram_of_few_states_may_have_too_many_arrows_for_a_picture) {
+  const auto problem = [](int states) {
+    std::string text = "    [*] --> S1\n";
+    for (int from = 1; from <= states; ++from) {
+      for (int to = 1; to <= states; ++to) {
+        text += "    S" + std::to_string(from) + " --> S" + std::to_string(to) +
+                ": result.exit_code == " + std::to_string(to) + "\n";
+      }
+    }
+    return problem_of_size(
+        drawing_of(parsed("```mermaid\nstateDiagram-v2\n" + text + "    S1 --> [*]\n```\n"), nullptr));
+  };
+  BOOST_TEST(problem(31) == "");
+  BOOST_TEST(problem(32) == "it has 1026 arrows, and at most 1000 can be drawn legibly");
+}
+
 BOOST_AUTO_TEST_CASE(a_page_says_that_a_diagram_is_too_large_for_it) {
   std::string text = "    [*] --> S0\n";
   for (int i = 0; i < 400; ++i) text += "    S" + std::to_string(i) + " --> S" + std::to_string(i + 1) + "\n";

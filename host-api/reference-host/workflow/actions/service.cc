@@ -46,7 +46,7 @@ bool read_ready_timeout(ActionReading& in, ServiceAction& made) {
     }
     written = text->text();
   } else {
-    written = in.cursor.take_bare_word();
+    written = in.cursor.take_duration();
   }
   std::string why;
   if (timeout_value(written, why)) {

@@ -1,4 +1,5 @@
 // Set name="value": sets variables of the workflow.
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,7 +36,12 @@ ActionKind read_set(ActionReading& in) {
 }
 
 void check_set(const SetAction& set, const Action&, ActionCheck& check) {
+  std::set<std::string_view> names;
   for (const Assignment& assignment : set.assignments) {
+    if (!names.insert(assignment.name).second) {
+      check.diagnostics.add(assignment.offset, "the variable " + assignment.name +
+                                                   " is set twice; only the last value would remain, so remove one");
+    }
     check_own_name(assignment.name, assignment.offset, check.diagnostics);
   }
 }

@@ -103,6 +103,15 @@ class ActionChecker {
           "the outputs alone do not show when the step is up to date; add inputs=[...], or cache=true for a step that "
           "reads no file");
     }
+    // Only a `!` in the workflow's own text excludes files, so this is known even if the text has placeholders.
+    const auto excludes = [](const nlohmann::json& entry) {
+      return entry.get_ref<const std::string&>().starts_with('!');
+    };
+    if (cache.inputs && std::all_of(cache.inputs->begin(), cache.inputs->end(), excludes)) {
+      return fail(
+          "these inputs only exclude files, so no change of a file would ever make the step run again; add the files "
+          "that it reads, as in inputs=[\"src/**\", \"!src/generated/**\"]");
+    }
     if (cache.strict && !std::holds_alternative<ShellAction>(action.kind)) {
       return fail("cache=strict limits the command of a Shell step to its inputs; write cache=true here");
     }

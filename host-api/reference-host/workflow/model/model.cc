@@ -144,8 +144,9 @@ std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, 
   const auto duration = duration_value(text, max_timeout);
   if (duration && duration->count() > 0) return duration;
   why =
-      "a timeout must be a number of seconds, or a duration such as 300ms, 30s, 5m or 2h, and at least 1ms; this is " +
-      expressions::quoted_for_message(text);
+      "a timeout must be a number of seconds, or a duration such as 300ms, 30s, 5m or 2h, and at least 1ms and at "
+      "most " +
+      std::to_string(max_timeout / 3600) + "h (100 years); this is " + expressions::quoted_for_message(text);
   return std::nullopt;
 }
 

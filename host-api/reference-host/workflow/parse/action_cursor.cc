@@ -183,6 +183,7 @@ std::optional<MappedText> ActionCursor::take_between(char quote) {
                      std::string("this text has no closing ") + (quote == '"' ? "double" : "single") + " quote");
     return std::nullopt;
   }
+  if (value.empty()) value.append("", text_.locate(open));
   at_ = i + 1;
   text_begin_ = open;
   text_end_ = at_;
@@ -266,6 +267,11 @@ std::string ActionCursor::take_bare_word() {
   while (size < from.size() && (is_word_character(from[size]) || from[size] == '-' || from[size] == '.')) ++size;
   at_ += size;
   return std::string(from.substr(0, size));
+}
+
+std::string ActionCursor::take_duration() {
+  std::string word = take_bare_word();
+  return word.empty() ? take_to_blank() : word;
 }
 
 std::optional<std::string> ActionCursor::take_bare_literal() {

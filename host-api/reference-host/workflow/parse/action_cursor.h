@@ -68,6 +68,10 @@ class ActionCursor {
   // Takes letters, digits, underscores, hyphens and dots; may return an empty text.
   std::string take_bare_word();
 
+  // Takes a duration without quotes, such as 5m. If something else is here, takes everything up to the next blank, for
+  // a message.
+  std::string take_duration();
+
   // A number, true or false, without quotes; nothing (and no diagnostic) if something else is here.
   std::optional<std::string> take_bare_literal();
 

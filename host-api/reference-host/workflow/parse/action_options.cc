@@ -186,7 +186,7 @@ bool OptionReader::timeout(std::optional<TemplateText>& out) {
     }
     written = text->text();
   } else {
-    written = cursor_.take_bare_word();
+    written = cursor_.take_duration();
   }
   std::string why;
   if (!timeout_value(written, why)) {
@@ -231,7 +231,7 @@ bool OptionReader::backoff(ActionOptions& out) {
     if (!quoted) return false;
     text = quoted->text();
   } else {
-    text = cursor_.take_bare_word();
+    text = cursor_.take_duration();
   }
   out.backoff = backoff_value(text);
   if (out.backoff) return true;

@@ -87,6 +87,11 @@ class FrontMatter {
     } else if (key == "failures") {
       failures(value);
     } else if (key == "on failure" || key == "on_failure") {
+      if (!failure_key_.empty()) {
+        return yaml_.fail(
+            at, "the key '" + key + "' occurs here a second time; the first one is written '" + failure_key_ + "'");
+      }
+      failure_key_ = key;
       state(value, key, workflow_.on_failure);
     } else if (key == "finally") {
       state(value, key, workflow_.finally);
@@ -96,7 +101,7 @@ class FrontMatter {
       shell_options(value, key);
     } else if (key == "concurrency") {
       if (!yaml_.text(value, key, workflow_.concurrency.name)) return;
-      workflow_.concurrency.offset = yaml_.offset(value.Mark());
+      workflow_.concurrency.offset = yaml_.offset(value);
       const std::string why = problem_of_lock_name(workflow_.concurrency.name);
       if (!why.empty()) yaml_.fail(value, why);
     } else if (key == "env") {
@@ -143,13 +148,13 @@ class FrontMatter {
 
   void state(const YAML::Node& node, const std::string& key, NamedPlace& out) {
     if (!yaml_.text(node, key, out.name)) return;
-    out.offset = yaml_.offset(node.Mark());
+    out.offset = yaml_.offset(node);
     if (out.name.empty()) yaml_.fail(node, "'" + key + "' needs the name of a state");
   }
 
   void shell(const YAML::Node& node, const std::string& key) {
     if (!yaml_.text(node, key, workflow_.shell.name)) return;
-    workflow_.shell.offset = yaml_.offset(node.Mark());
+    workflow_.shell.offset = yaml_.offset(node);
     if (const std::string why = problem_of_shell(workflow_.shell.name); !why.empty()) yaml_.fail(node, why);
   }
 
@@ -161,7 +166,7 @@ class FrontMatter {
   }
 
   TemplateText template_at(const YAML::Node& node, const std::string& text) {
-    return template_text(text, yaml_.offset(node.Mark()), yaml_.diagnostics());
+    return template_text(text, yaml_.offset(node), yaml_.diagnostics());
   }
 
   void environment(const YAML::Node& map) {
@@ -179,7 +184,7 @@ class FrontMatter {
       std::string name;
       if (!yaml_.text(one, "env_file", name)) return;
       if (name.empty()) return yaml_.fail(one, "'env_file' needs the name of a file, or a list of names");
-      workflow_.defaults.environment_files.push_back({name, yaml_.offset(one.Mark())});
+      workflow_.defaults.environment_files.push_back({name, yaml_.offset(one)});
     };
     if (!node.IsSequence()) return add(node);
     for (const YAML::Node& one : node) add(one);
@@ -220,7 +225,7 @@ class FrontMatter {
     if (!map.IsMap()) {
       return yaml_.fail(map, "'budget' must be a map such as {calls: 20, tokens: 200000, cost: 2.50, time: 30m}");
     }
-    workflow_.budget.offset = yaml_.offset(map.Mark());
+    workflow_.budget.offset = yaml_.offset(map);
     yaml_.each(map, [this](const std::string& key, const YAML::Node& value, const YAML::Node& at) {
       const std::string text = value.IsScalar() ? value.Scalar() : "";
       PromptBudget& budget = workflow_.budget;
@@ -273,7 +278,7 @@ class FrontMatter {
     if (!map.IsMap()) return yaml_.fail(map, "'variables' needs more deeply indented lines `name: value`");
     yaml_.each(map, [this](const std::string& name, const YAML::Node& value, const YAML::Node& at) {
       Parameter made;
-      made.offset = yaml_.offset(at.Mark());
+      made.offset = yaml_.offset(at);
       std::string text;
       if (!is_parameter_name(name)) {
         yaml_.fail(at, "the name of a variable is made of letters, digits and underscores; " +
@@ -301,6 +306,7 @@ class FrontMatter {
   Diagnostics& diagnostics_;
   YamlReader yaml_;
   std::set<std::string> names_;
+  std::string failure_key_;  // `on failure` or `on_failure`, as it is written; empty: there was neither
 };
 
 }  // namespace

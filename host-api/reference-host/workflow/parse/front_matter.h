@@ -3,6 +3,7 @@
 
 #include <yaml-cpp/yaml.h>
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,13 +24,18 @@ class YamlReader {
   YamlReader(const Source& source, LineRange lines, Diagnostics& diagnostics)
       : source_(source), lines_(lines), diagnostics_(diagnostics) {}
 
-  std::size_t offset(const YAML::Mark& mark) const {
+  // The place of a node; that of its key if there is no value.
+  std::size_t offset(const YAML::Node& node) const {
+    // yaml-cpp places an empty value at whatever follows it, which may be after the front matter.
+    const YAML::Mark mark = node.IsNull() && key_.line >= 0 ? key_ : node.Mark();
     if (mark.line < 0) return source_.line_start(lines_.begin);
     const std::size_t line = std::min(lines_.begin + static_cast<std::size_t>(mark.line), source_.line_count() - 1);
     return source_.line_start(line) + std::min(static_cast<std::size_t>(mark.column), source_.line(line).size());
   }
-  void fail(const YAML::Node& node, std::string message) { diagnostics_.add(offset(node.Mark()), std::move(message)); }
-  void warn(const YAML::Node& node, std::string message) { diagnostics_.warn(offset(node.Mark()), std::move(message)); }
+  // The line in the file, counted from 1.
+  std::size_t line(const YAML::Node& node) const { return source_.line_at(offset(node)) + 1; }
+  void fail(const YAML::Node& node, std::string message) { diagnostics_.add(offset(node), std::move(message)); }
+  void warn(const YAML::Node& node, std::string message) { diagnostics_.warn(offset(node), std::move(message)); }
 
   // Calls `use(key, value node, key node)` for each pair; reports keys that are not texts or occur twice.
   template <class Use>
@@ -41,7 +47,9 @@ class YamlReader {
       } else if (const std::string& key = pair.first.Scalar(); !seen.insert(key).second) {
         fail(pair.first, "the key '" + key + "' occurs here a second time");
       } else {
+        const YAML::Mark around = std::exchange(key_, pair.first.Mark());
         use(key, pair.second, pair.first);
+        key_ = around;
       }
     }
   }
@@ -74,6 +82,7 @@ class YamlReader {
   const Source& source_;
   LineRange lines_;
   Diagnostics& diagnostics_;
+  YAML::Mark key_ = YAML::Mark::null_mark();  // of the pair that each() is at
 };
 
 bool is_parameter_name(const std::string& text);
@@ -88,7 +97,7 @@ class ParameterReader {
 
  private:
   void key(const std::string& key, const YAML::Node& value, const YAML::Node& at);
-  bool limit(const std::string& key, const YAML::Node& value);
+  bool limit(const std::string& key, const YAML::Node& value, const YAML::Node& at);
   void name(const YAML::Node& node);
   void type(const YAML::Node& node);
   void condition(const YAML::Node& node);
@@ -104,6 +113,7 @@ class ParameterReader {
   Parameter made_;
   YAML::Node fallback_;
   YAML::Node choices_;
+  std::map<std::string, std::size_t> limits_;  // the lines of the limits that were read, by key
   bool must_choose_ = false;
   bool named_ = false;
 };

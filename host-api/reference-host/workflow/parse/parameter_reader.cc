@@ -31,12 +31,12 @@ bool is_parameter_name(const std::string& text) {
 }
 
 Parameter ParameterReader::read(const YAML::Node& entry) {
-  made_.offset = yaml_.offset(entry.Mark());
+  made_.offset = yaml_.offset(entry);
   yaml_.each(entry,
              [this](const std::string& name, const YAML::Node& value, const YAML::Node& at) { key(name, value, at); });
   if (!named_) yaml_.fail(entry, "this parameter has no name");
   choices();
-  if (must_choose_ && made_.choices.empty()) {
+  if (must_choose_ && (!choices_.IsDefined() || choices_.IsNull())) {
     yaml_.fail(entry, std::string("a parameter of type ") +
                           (made_.type == Parameter::Type::list ? "multi_choice" : "choice") +
                           " needs a list of choices");
@@ -60,16 +60,23 @@ void ParameterReader::key(const std::string& key, const YAML::Node& value, const
   } else if (key == "validation") {
     if (!value.IsMap()) return yaml_.fail(value, "'validation' needs more deeply indented lines such as `min: 1`");
     yaml_.each(value, [this](const std::string& inner, const YAML::Node& node, const YAML::Node& place) {
-      if (limit(inner, node) || inner == "examples") return;
+      if (limit(inner, node, place) || inner == "examples") return;
       yaml_.fail(place, "unknown key '" + inner + "' of a validation" + known_names(inner, "keys", limit_keys));
     });
-  } else if (!limit(key, value) && key != "examples" && key != "type_hint") {
+  } else if (!limit(key, value, at) && key != "examples" && key != "type_hint") {
     yaml_.fail(at, "unknown key '" + key + "' of a parameter" + known_names(key, "keys", parameter_keys));
   }
 }
 
 // Reads the value if the key names a limit. False: the key does not name a limit.
-bool ParameterReader::limit(const std::string& key, const YAML::Node& value) {
+bool ParameterReader::limit(const std::string& key, const YAML::Node& value, const YAML::Node& at) {
+  if (std::find(limit_keys.begin(), limit_keys.end(), key) == limit_keys.end()) return false;
+  // A limit may be directly in the parameter or in its `validation`, but not in both.
+  if (const auto [first, is_new] = limits_.try_emplace(key, yaml_.line(at)); !is_new) {
+    yaml_.fail(at, "the key '" + key + "' occurs here a second time; the first one is in line " +
+                       std::to_string(first->second));
+    return true;
+  }
   if (key == "choices") {
     choices_.reset(value);
   } else if (key == "pattern") {
@@ -82,8 +89,6 @@ bool ParameterReader::limit(const std::string& key, const YAML::Node& value) {
     length(value, key, made_.shortest);
   } else if (key == "max_length") {
     length(value, key, made_.longest);
-  } else {
-    return false;
   }
   return true;
 }
@@ -154,6 +159,10 @@ void ParameterReader::length(const YAML::Node& node, const std::string& key, std
 void ParameterReader::choices() {
   if (!choices_.IsDefined() || choices_.IsNull()) return;
   if (!choices_.IsSequence()) return yaml_.fail(choices_, "'choices' must be a list");
+  if (choices_.size() == 0) {
+    return yaml_.fail(choices_,
+                      "this list of choices is empty, so no value is allowed; name the values, or leave out 'choices'");
+  }
   for (const YAML::Node& choice : choices_) {
     if (made_.type == Parameter::Type::list && choice.IsScalar()) {
       made_.choices.emplace_back(choice.Scalar());
