@@ -136,6 +136,11 @@ std::string Journal::go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace
   return "cannot cut the torn line off the end of " + file_ + ": " + reason_of(errno);
 }
 
+bool Journal::is_up_to_date() const {
+  const std::lock_guard lock(mutex_);
+  return !failing_ && !given_up_;
+}
+
 template <class Append>
 void Journal::take(bool at_once, Append append) {
   std::string notice;
