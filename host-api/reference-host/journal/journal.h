@@ -59,6 +59,9 @@ class Journal final : public runner::RunObserver {
   // Whether the file has all records that it must have by now. False: the last write has failed, or records were dropped.
   bool is_up_to_date() const;
 
+  // Tries whether a record could be written. Call it before the run begins. Returns why not; empty: it could.
+  std::string write_problem() const;
+
   // Call it before a run is resumed. Cuts off a torn last line, and remembers `from`, the first step that --from has
   // dropped, for the record of the resumption. Returns why the line cannot be cut off; empty: no such problem.
   std::string go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace> from);
