@@ -303,6 +303,10 @@ bool can_begin(const RunFlags& flags) {
     complain("only one of --events, --junit and --html can be standard output (-); name a file for the others");
     return false;
   }
+  if (flags.detached >= 0 && flags.events == "-") {
+    complain("--detach leaves no standard output for the events: name a file with --events");
+    return false;
+  }
   if (!flags.step || Stepping::is_possible()) return true;
   complain("--step asks on the terminal, but this run is not in the foreground of one");
   return false;
