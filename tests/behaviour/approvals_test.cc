@@ -61,6 +61,33 @@ struct Asking : Place {
 
 BOOST_FIXTURE_TEST_SUITE(approvals, Asking)
 
+BOOST_AUTO_TEST_CASE(runs_that_cannot_be_read_may_wait,
+                     *boost::unit_test::precondition(an_ordinary_user_may_run_wtool)) {
+  BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\"")}).exit_code == suspended);
+  const std::string runs = scratch.path() + "/.wtool/runs";
+  std::string journal;
+  for (const auto& entry : fs::directory_iterator(runs)) {
+    if (entry.path().extension() == ".jsonl") journal = entry.path();
+  }
+  const auto approve = [&] { return run(as_ordinary_user({wtool_path, "approve"}), here()); };
+  const auto check = [&](const std::string& why) {
+    const Finished finished = approve();
+    BOOST_TEST(finished.exit_code == 2, finished.out << finished.err);
+    BOOST_TEST(finished.out == "");
+    BOOST_TEST(holds(finished.err, why + ": Permission denied"), finished.err);
+  };
+  for (const std::string& folder : {scratch.path(), scratch.path() + "/.wtool", runs}) {
+    fs::permissions(folder, fs::perms(0755));
+  }
+  fs::permissions(journal, fs::perms(0));
+  check("some journals of runs cannot be read, such as ./.wtool/runs/" + fs::path(journal).filename().string());
+  fs::permissions(runs, fs::perms(0));
+  check("cannot read the folder ./.wtool/runs");
+  fs::permissions(runs, fs::perms(0755));
+  fs::permissions(journal, fs::perms(0644));
+  BOOST_TEST(holds(approve().out, "is suspended"));
+}
+
 BOOST_AUTO_TEST_CASE(a_person_on_the_terminal_approves_or_does_not) {
   const std::string file_ = asks("Approve \"Ship it?\"");
   Program yes({wtool_path, "run", file_}, Program::On::terminal, here());

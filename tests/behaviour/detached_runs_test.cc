@@ -95,6 +95,36 @@ BOOST_AUTO_TEST_CASE(mistakes_are_reported_before_anything_is_detached) {
   BOOST_TEST(events.exit_code == 2);
   BOOST_TEST(events.out == "");
   BOOST_TEST(holds(events.err, "/nonexistent/events"), events.err);
+  BOOST_TEST(wtool({"run", one_step("false")}).exit_code == 1);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", file_}, {"run", one_step("false"), "--from", "A"}, {"resume", "last"}}) {
+    std::vector<std::string> detached = words;
+    detached.insert(detached.end(), {"--detach", "--events", "-"});
+    const Finished lost = wtool(detached);
+    BOOST_TEST(lost.exit_code == 2, lost.out << lost.err);
+    BOOST_TEST(lost.out == "");
+    BOOST_TEST(holds(lost.err, "name a file with --events"), lost.err);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_run_whose_journal_cannot_be_written_is_not_detached) {
+  // With this limit, a file has no room for a first record, but that in which the message waits has room for it.
+  const auto on_full_disk = [&](const std::string& words) {
+    return run({"/bin/sh", "-c", "ulimit -f 2; exec " + wtool_path + " " + words}, here());
+  };
+  const Finished refused = on_full_disk("run '" + one_step("mkdir began; test -d go") + "' --detach");
+  BOOST_TEST(refused.exit_code == 2, refused.out << refused.err);
+  BOOST_TEST(refused.out == "");
+  BOOST_TEST(holds(refused.err, "a detached run needs its journal, but "), refused.err);
+  BOOST_TEST(holds(refused.err, "File too large"), refused.err);
+  BOOST_TEST(!there("began"));
+  BOOST_TEST(Json::parse(wtool({"runs", "--json"}).out).empty());
+  BOOST_TEST(wtool({"run", workflow("    [*] --> A\n    A --> [*]\n", "- A: Shell \"test -e go\"\n")}).exit_code == 1);
+  const std::string before = wtool({"show", "last"}).out;
+  const Finished resumed = on_full_disk("resume last --detach");
+  BOOST_TEST(resumed.exit_code == 2, resumed.out << resumed.err);
+  BOOST_TEST(holds(resumed.err, "a detached run needs its journal, but "), resumed.err);
+  BOOST_TEST(wtool({"show", "last"}).out == before);
 }
 
 BOOST_AUTO_TEST_CASE(a_detached_run_takes_a_value_from_standard_input) {

@@ -220,6 +220,27 @@ BOOST_FIXTURE_TEST_CASE(a_run_without_any_record_is_not_said_to_be_resumable, Sh
   BOOST_TEST(!holds(full.out, "To resume"), full.out);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_question_waits_only_in_a_journal_that_can_be_written, Shows) {
+  const std::string file_ = workflow("    [*] --> A\n    A --> [*]\n", "- A: Approve \"Go on?\"\n");
+  const auto with_limit = [&](int blocks) {
+    return run({"/bin/sh", "-c", "ulimit -f " + std::to_string(blocks) + "; exec " + wtool_path + " run " + file_},
+               here());
+  };
+  const Finished full = with_limit(0);
+  BOOST_TEST(full.exit_code == 3, full.out << full.err);
+  BOOST_TEST(holds(full.out, "the run cannot wait, because its journal cannot be written"), full.out);
+  BOOST_TEST(!holds(full.out, "wtool approve"), full.out);
+  // Wherever the journal ends: a run that is suspended can be answered.
+  bool was_suspended = false;
+  for (int blocks = 1; !was_suspended && blocks < 40; ++blocks) {
+    const Finished finished = with_limit(blocks);
+    was_suspended = finished.exit_code == 5;
+    BOOST_TEST(was_suspended == holds(finished.out, "wtool approve 20"), blocks << finished.out << finished.err);
+    if (was_suspended) BOOST_TEST(run({wtool_path, "approve", "last", "--answer", "yes"}, here()).exit_code == 0);
+  }
+  BOOST_TEST(was_suspended);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_matrix_that_a_resumed_run_keeps_is_called_kept, Shows) {
   const std::string file_ = workflow("    [*] --> Build\n    Build --> Last\n    Last --> [*]\n",
                                      "- Build: Shell \"true\" matrix={\"arch\": [\"amd64\", \"arm64\"]}\n"

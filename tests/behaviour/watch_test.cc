@@ -110,6 +110,36 @@ BOOST_AUTO_TEST_CASE(a_missing_workflow_is_not_waited_for) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_not_watched_in_silence,
+                     *boost::unit_test::precondition(an_ordinary_user_may_run_wtool)) {
+  const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
+  fs::create_directories(path("src/deep"));
+  fs::permissions(scratch.path(), fs::perms(0777));
+  fs::permissions(path("src"), fs::perms(0311));
+  // In a folder that a pattern names, and in the folder itself.
+  for (const char* pattern : {"src/**", "src", "./src/*/a.c", "src/deep/a.c"}) {
+    const Finished finished = run(as_ordinary_user({wtool_path, "watch", file_, "--on", pattern}), here());
+    BOOST_TEST_CONTEXT(pattern << finished.out << finished.err) {
+      BOOST_TEST(finished.exit_code == 2);
+      BOOST_TEST(holds(finished.err, "the folder " + path("src") + " cannot be watched: Permission denied"));
+    }
+  }
+  fs::permissions(scratch.path(), fs::perms(0311));
+  const Finished finished = run(as_ordinary_user({wtool_path, "watch", file_}), here());
+  BOOST_TEST(finished.exit_code == 2, finished.out << finished.err);
+  BOOST_TEST(holds(finished.err, "the folder " + scratch.path() + " cannot be watched"), finished.err);
+  BOOST_TEST(!fs::exists(path("log")));
+  // Other folders are named once.
+  fs::permissions(scratch.path(), fs::perms(0777));
+  Program program(as_ordinary_user({wtool_path, "watch", file_}), Program::On::pipes, here());
+  BOOST_REQUIRE(comes_to(1));
+  program.kill(SIGINT);
+  const Finished noticed = program.wait();
+  BOOST_TEST(was_ended_by(noticed, SIGINT));
+  BOOST_TEST(holds(noticed.err, "changes in folders that cannot be read are not noticed: src\n"), noticed.err);
+  fs::permissions(path("src"), fs::perms(0700));
+}
+
 BOOST_AUTO_TEST_CASE(a_change_during_a_run_is_not_lost) {
   const std::string file_ =
       workflow(one, "- A: Shell \"touch busy; until test -e go; do sleep 0.01; done; echo run >>log\"\n");

@@ -58,6 +58,37 @@ const Json& named(const Json& listed, const std::string& name) {
 
 BOOST_FIXTURE_TEST_SUITE(workflow_list, Project)
 
+BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_is_not_called_empty,
+                     *boost::unit_test::precondition(an_ordinary_user_may_run_wtool)) {
+  namespace fs = std::filesystem;
+  add("project/here.md", workflow_of("title: Beside me\n"));
+  fs::permissions(scratch.path(), fs::perms(0711));
+  fs::permissions(scratch.path() + "/project", fs::perms(0311));
+  const auto list = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> argv{wtool_path, "list"};
+    argv.insert(argv.end(), words.begin(), words.end());
+    return run(as_ordinary_user(argv), at());
+  };
+  const std::string why = "cannot read the folder " + scratch.path() + "/project: Permission denied";
+  const Finished empty = list({});
+  BOOST_TEST(empty.exit_code == 2, empty.out << empty.err);
+  BOOST_TEST(empty.out == "");
+  BOOST_TEST(holds(empty.err, why), empty.err);
+  const Finished json = list({"--json"});
+  BOOST_TEST(json.exit_code == 2);
+  BOOST_TEST(json.out == "[]\n");
+  const Finished nameless = run(as_ordinary_user({wtool_path, "run"}), at());
+  BOOST_TEST(nameless.exit_code == 2);
+  BOOST_TEST(holds(nameless.err, why), nameless.err);
+  // What can be read is listed.
+  add("project/workflows/other.md", workflow_of("title: Other\n"));
+  const Finished other = list({});
+  BOOST_TEST(other.exit_code == 2);
+  BOOST_TEST(holds(other.out, "other"), other.out);
+  BOOST_TEST(holds(other.err, why), other.err);
+  fs::permissions(scratch.path() + "/project", fs::perms(0700));
+}
+
 BOOST_AUTO_TEST_CASE(workflows_of_project_and_user_are_listed_once_each_and_run_by_their_names) {
   add("project/here.md", workflow_of("title: Beside me\n"));
   add("project/workflows/here.md", workflow_of("title: In the folder\n"));

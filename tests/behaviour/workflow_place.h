@@ -1,6 +1,9 @@
 // A scratch folder in which workflows are run by the built program.
 #pragma once
 
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
@@ -10,6 +13,21 @@
 namespace wtool::test {
 
 inline const std::string wtool_path = WTOOL_TEST_PROGRAM;
+
+// The words, run as a user whom the modes of files bind: as nobody if the test itself runs as root.
+inline std::vector<std::string> as_ordinary_user(const std::vector<std::string>& words) {
+  std::vector<std::string> argv{"/usr/bin/env", "HOME=/nonexistent"};
+  if (::geteuid() == 0) argv.insert(argv.end(), {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"});
+  argv.insert(argv.end(), words.begin(), words.end());
+  return argv;
+}
+
+// For tests with as_ordinary_user(): whether that user may run the program at all.
+inline boost::test_tools::assertion_result an_ordinary_user_may_run_wtool(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result result(run(as_ordinary_user({"test", "-x", wtool_path})).exit_code == 0);
+  result.message() << "an ordinary user may not run " << wtool_path << ": nothing is tested";
+  return result;
+}
 
 struct Place {
   Mark mark;

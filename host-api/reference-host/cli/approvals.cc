@@ -219,8 +219,12 @@ ApprovalAnswer RunApprovals::ask(const ApprovalRequest& request, Stop& stop) {
     }
     answer.who.clear();
   }
-  answer.kind = setup_.run.empty() ? Kind::nobody : Kind::waits;
-  if (setup_.run.empty() && answer.why.empty()) {
+  const bool is_kept = setup_.journal == nullptr || setup_.journal->is_up_to_date();
+  answer.kind = setup_.run.empty() || !is_kept ? Kind::nobody : Kind::waits;
+  if (!is_kept) {
+    answer.why = (answer.why.empty() ? "this run is not in the foreground of a terminal" : answer.why) +
+                 ", and the run cannot wait, because its journal cannot be written";
+  } else if (setup_.run.empty() && answer.why.empty()) {
     answer.why = "this run is not in the foreground of a terminal, and without a journal it cannot wait";
   }
   return answer;

@@ -1,7 +1,8 @@
 // The approvals of one run: the questions of its `Approve` actions, who may answer them, and the answers.
 //
 // - If the run is in the foreground of a terminal, a question is asked there. Otherwise the run ends as suspended, and
-//   the question waits in its journal until `wtool approve RUN` answers it and continues the run.
+//   the question waits in its journal until `wtool approve RUN` answers it and continues the run. If there is no
+//   journal, or it cannot be written, nobody could answer later, and the step fails.
 // - If the action names a user or a group, only that user or a member of that group may answer. No process of a call
 //   can answer, neither on a terminal nor with `wtool approve` (approval/question_folder.h says how that is detected).
 // - Each answer is written to the audit trail, if there is one, before the run uses it; the journal records it with the
@@ -18,6 +19,7 @@
 
 #include "audit/append.h"
 #include "base/stop.h"
+#include "journal/journal.h"
 #include "journal/run_record.h"
 #include "runner/approval.h"
 #include "runner/secrets.h"
@@ -63,9 +65,10 @@ std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, St
 class RunApprovals {
  public:
   struct Setup {
-    std::string run{};        // its id; empty: it has no journal, and cannot be suspended
-    bool asks = true;         // on the terminal
-    std::string not_asked{};  // why it does not ask on the terminal
+    std::string run{};                          // its id; empty: it has no journal, and cannot be suspended
+    const journal::Journal* journal = nullptr;  // that of the run; must live as long as questions are asked
+    bool asks = true;                           // on the terminal
+    std::string not_asked{};                    // why it does not ask on the terminal
     audit::AppendOptions trail{};
     std::int64_t started_in{};               // the pid namespace of the run that is continued; 0: not known
     std::vector<PendingApproval> pending{};  // of the run that is continued

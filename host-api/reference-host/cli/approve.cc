@@ -3,6 +3,7 @@
 // wtool approve RUN [--answer yes|no] [--comment TEXT]: answers what a suspended run waits for (approve_run.h).
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -166,13 +167,16 @@ int approve(Context& context, const ApproveOptions& options) {
     return options.answer.empty() ? answering.show(*asked) : answering.give(AskedQuestion(*asked), options.answer);
   }
   if (options.watch) return answering.show_those_that_come();
-  const std::string runs = suspended_runs();
+  std::string unread;
+  const std::string runs = suspended_runs(unread);
+  if (!unread.empty()) complain(unread);
+  const int read = unread.empty() ? exit_ok : exit_unusable;
   if (answering.client().questions().empty()) {
     if (!may_answer) return exit_failed;
-    return print(runs.empty() ? "no question waits\n" : runs) ? exit_ok : exit_unusable;
+    return print(runs.empty() && unread.empty() ? "no question waits\n" : runs) ? read : exit_unusable;
   }
   const int status = answering.show_all();
-  return print(runs) ? status : exit_unusable;
+  return print(runs) ? std::max(status, read) : exit_unusable;
 }
 
 }  // namespace

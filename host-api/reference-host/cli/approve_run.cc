@@ -1,6 +1,10 @@
 #include "cli/approve_run.h"
 
+#include <string.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -94,13 +98,19 @@ bool names_a_run(const std::string& wanted) {
   return !journal::find_run(".", wanted, error).empty();
 }
 
-std::vector<journal::RunRecord> runs_that_wait() {
-  std::string error;
+std::vector<journal::RunRecord> runs_that_wait(std::string& error) {
+  error.clear();
   std::vector<std::string> ids = journal::list_runs(".", error);
   if (ids.size() > max_runs_looked_at) ids.resize(max_runs_looked_at);
   std::vector<journal::RunRecord> runs;
   for (const std::string& id : ids) {
-    auto run = journal::read_journal_ends(journal::journal_file(".", id), error);
+    const std::string file = journal::journal_file(".", id);
+    if (::access(file.c_str(), R_OK) != 0 && errno == EACCES) {
+      if (error.empty()) error = "some journals of runs cannot be read, such as " + file + ": " + ::strerror(EACCES);
+      continue;
+    }
+    std::string damage;
+    auto run = journal::read_journal_ends(file, damage);
     if (!run || run->status != runner::RunReport::Status::suspended) continue;
     run->run = id;  // Commands find the run by this id, whatever the journal says.
     runs.push_back(std::move(*run));
@@ -108,9 +118,9 @@ std::vector<journal::RunRecord> runs_that_wait() {
   return runs;
 }
 
-std::string suspended_runs() {
+std::string suspended_runs(std::string& error) {
   std::string lines;
-  for (const journal::RunRecord& run : runs_that_wait()) {
+  for (const journal::RunRecord& run : runs_that_wait(error)) {
     lines += "the run " + cleaned_for_terminal(run.run, false) +
              " is suspended: " + cleaned_for_terminal(run.reason, false) +
              "\n  answer and continue it with: wtool approve " + cleaned_for_terminal(run.run, false) + "\n";

@@ -21,11 +21,12 @@ struct RunAnswer {
 // True if `wanted` names a run below the working directory.
 bool names_a_run(const std::string& wanted);
 
-// The suspended runs below the working directory, the newest first, without steps and logs.
-std::vector<journal::RunRecord> runs_that_wait();
+// The suspended runs below the working directory, the newest first, without steps and logs. `error` says which runs may
+// be missing because this user may not read them; empty: none.
+std::vector<journal::RunRecord> runs_that_wait(std::string& error);
 
-// A line for each suspended run; safe for a terminal.
-std::string suspended_runs();
+// A line for each suspended run; safe for a terminal. `error` as above.
+std::string suspended_runs(std::string& error);
 
 // Answers the questions, and continues the run. Returns the program's exit status, which is that of the run if the run
 // continues.

@@ -95,7 +95,7 @@ void add_runs(Words& candidates) {
 void add_suspended_runs(Words& candidates) {
   std::string error;
   const std::string last = journal::find_run(".", "last", error);
-  for (const journal::RunRecord& run : runs_that_wait()) {
+  for (const journal::RunRecord& run : runs_that_wait(error)) {
     candidates.push_back(run.run);
     if (run.run == last) candidates.emplace_back("last");
   }

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
+#include <system_error>
 
 #include "base/descriptor.h"
 #include "base/files.h"
@@ -91,8 +93,15 @@ bool begin_detached(int report, const journal::Journal* journal) {
     complain("a detached run needs its journal: without a journal, nobody could find or end the run");
     return false;
   }
+  std::string why = journal->write_problem();
+  if (!why.empty()) {
+    complain("a detached run needs its journal, but " + journal->file() + " cannot be written: " + why);
+    // A new run leaves nothing behind.
+    std::error_code failed;
+    if (std::filesystem::file_size(journal->file(), failed) == 0 && !failed) ::unlink(journal->file().c_str());
+    return false;
+  }
   const std::string path = journal::log_file(journal->file());
-  std::string why;
   // A FIFO in the place of the log would block the run until somebody reads it.
   const Descriptor log = open_without_links(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0600, why);
   if (log && !is_regular_file(log)) why = "it is not a file";

@@ -68,6 +68,18 @@ bool FileWatcher::may_contain(const std::string& path) const {
                      [&](const std::string& pattern) { return cache::may_match_below(pattern, relative); });
 }
 
+bool FileWatcher::must_be_readable(const std::string& path) const {
+  if (path == folder_ || path == also_folder_) return true;
+  return std::any_of(wanted_.patterns.begin(), wanted_.patterns.end(), [&](const std::string& pattern) {
+    fs::path named;
+    for (const fs::path& part : fs::path(pattern).lexically_normal()) {
+      if (part.string().find_first_of("*?[") != std::string::npos) break;
+      named /= part;
+    }
+    return is_within((fs::path(folder_) / named).string(), path);
+  });
+}
+
 void FileWatcher::add_folder(const std::string& path, Seen seen) {
   std::vector<std::string> todo{path};
   while (!todo.empty() && error_.empty()) {
@@ -77,8 +89,11 @@ void FileWatcher::add_folder(const std::string& path, Seen seen) {
     // First watch, then look: what appears in between is reported twice, but never missed.
     const int watch = ::inotify_add_watch(inotify_.get(), folder.c_str(), watched_events);
     if (watch < 0) {
-      // The folder is gone again, or this user may not read it.
-      if (errno == ENOENT || errno == ENOTDIR || errno == EACCES) continue;
+      if (errno == ENOENT || errno == ENOTDIR) continue;  // The folder is gone again.
+      if (errno == EACCES && !must_be_readable(folder)) {
+        unreadable_.insert(below(folder));
+        continue;
+      }
       error_ = "the folder " + folder + " cannot be watched: " + ::strerror(errno) +
                (errno == ENOSPC ? "; raise fs.inotify.max_user_watches, or name fewer folders with --on" : "");
       return;

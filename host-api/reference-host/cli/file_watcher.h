@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -31,6 +32,10 @@ class FileWatcher {
   // Why not everything can be watched, and what to do; empty: everything is watched. take() may change it.
   const std::string& error() const { return error_; }
 
+  // The folders, found since the last call, that this user may not read, relative to the folder: changes in them are not
+  // noticed. A folder that a pattern names is an error instead.
+  std::set<std::string> take_unreadable() { return std::exchange(unreadable_, {}); }
+
   // The paths of what has changed since the last call, relative to the folder if they are below it.
   std::set<std::string> take();
 
@@ -44,6 +49,8 @@ class FileWatcher {
   void forget_below(const std::string& path);
   void changed(const std::string& path);
   bool may_contain(const std::string& path) const;
+  // Whether it is useless to watch without this folder: it is watched itself, or patterns name it without a wildcard.
+  bool must_be_readable(const std::string& path) const;
   // The path relative to the folder; empty for the folder itself, and for a path that is not below it.
   std::string below(const std::string& path) const;
 
@@ -53,6 +60,7 @@ class FileWatcher {
   Descriptor inotify_;
   std::map<int, std::string> folders_;  // by the inotify number of the watch
   std::set<std::string> changed_;
+  std::set<std::string> unreadable_;
   std::string error_;
 };
 

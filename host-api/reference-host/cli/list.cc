@@ -66,14 +66,18 @@ int list_workflows(bool as_object) {
     return exit_unusable;
   }
   const std::vector<OfferedWorkflow> workflows = offered_workflows(directory);
+  const std::vector<std::string> unreadable = unreadable_folders(directory);
+  for (const std::string& problem : unreadable) complain(problem);
+  const int status = unreadable.empty() ? exit_ok : exit_unusable;
   if (as_object) {
     ordered_json all = ordered_json::array();
     for (const OfferedWorkflow& one : workflows) all.push_back(as_json(one));
-    return print(dumped(all, 2) + '\n') ? exit_ok : exit_unusable;
+    return print(dumped(all, 2) + '\n') ? status : exit_unusable;
   }
   if (!workflows.empty()) {
-    return print(fitted(workflow_table(workflows, false), output_columns())) ? exit_ok : exit_unusable;
+    return print(fitted(workflow_table(workflows, false), output_columns())) ? status : exit_unusable;
   }
+  if (!unreadable.empty()) return status;
   std::string text = "There are no workflows in";
   for (const std::string& folder : workflow_folders(directory)) {
     text += (text.ends_with("in") ? " " : ", ") + cleaned_for_terminal(folder, false);

@@ -105,6 +105,9 @@ class Watch {
         complain(watcher.error());
         return exit_unusable;
       }
+      if (const std::set<std::string> unreadable = watcher.take_unreadable(); !unreadable.empty()) {
+        complain("watch: changes in folders that cannot be read are not noticed: " + names_in_words(unreadable));
+      }
       // Changes from here on may come too late for this run, so they cause another run.
       watcher.take();
       run_file(context_, options_.file, options_.flags);

@@ -108,6 +108,17 @@ std::vector<std::string> workflow_folders(const std::string& directory) {
   return folders;
 }
 
+std::vector<std::string> unreadable_folders(const std::string& directory) {
+  std::vector<std::string> problems;
+  for (const std::string& folder : workflow_folders(directory)) {
+    std::error_code failed;
+    const bool is_searched = folder == directory || fs::is_directory(folder, failed);
+    if (is_searched) fs::directory_iterator(folder, failed);
+    if (is_searched && failed) problems.push_back("cannot read the folder " + folder + ": " + failed.message());
+  }
+  return problems;
+}
+
 std::string workflow_table(const std::vector<OfferedWorkflow>& workflows, bool numbered) {
   const auto clean = [](const std::string& text, std::size_t columns) {
     return cut_to_width(cleaned_for_terminal(text, false), columns);
@@ -165,6 +176,9 @@ std::string none_is_named(const std::vector<OfferedWorkflow>& workflows) {
 std::optional<std::string> choose_workflow(const std::string& directory, int& exit_status) {
   exit_status = exit_unusable;
   const std::vector<OfferedWorkflow> workflows = offered_workflows(directory);
+  const std::vector<std::string> unreadable = unreadable_folders(directory);
+  for (const std::string& problem : unreadable) complain(problem);
+  if (workflows.empty() && !unreadable.empty()) return std::nullopt;
   const bool on_terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   if (workflows.empty() || !on_terminal) {
     complain(none_is_named(workflows));

@@ -25,6 +25,9 @@ std::vector<OfferedWorkflow> offered_workflows(const std::string& directory);
 // The folders that offered_workflows() searches, in that order.
 std::vector<std::string> workflow_folders(const std::string& directory);
 
+// Why folders cannot be searched, a message for each: the directory itself, and other folders that are there.
+std::vector<std::string> unreadable_folders(const std::string& directory);
+
 // Lines for people. With `numbered`, each begins with its number, from 1.
 std::string workflow_table(const std::vector<OfferedWorkflow>& workflows, bool numbered);
 

@@ -123,6 +123,7 @@ class FileRun {
     journal::RunCollector collector;
     report::FailedSteps failed;
     RunApprovals approvals({.run = run,
+                            .journal = journal.get(),
                             .trail = prepared_.trail(),
                             .started_in = started_in,
                             .pending = std::move(pending),
@@ -149,16 +150,26 @@ class FileRun {
     }
     // Without a single record, such as on a full disk, the run can be neither resumed nor shown.
     std::string unread;
-    const bool is_kept = report.status == RunReport::Status::completed || journal::read_journal_ends(file, unread);
+    const auto kept = report.status == RunReport::Status::completed ? std::optional<journal::RunRecord>()
+                                                                    : journal::read_journal_ends(file, unread);
+    const bool is_kept = report.status == RunReport::Status::completed || kept;
+    // The disk may also become full after the question was asked.
+    const bool waits_in_vain =
+        report.status == RunReport::Status::suspended && (!kept || kept->status != report.status);
     // On a terminal, the progress display has already shown the lines of the summary's table.
     const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
-    const std::string summary = report::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(),
-                                                     is_kept ? run : "", {!stands_above, flags_.quiet, part_});
+    const std::string summary =
+        report::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(),
+                             is_kept && !waits_in_vain ? run : "", {!stands_above, flags_.quiet, part_});
     // If the events or a report go to standard output, nothing else does.
     const bool summed_up =
         given_to_standard_output(flags_) > 0 ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
     const bool reported = !wants_report || write_reports(collector.record(), &prepared_.workflow(), junit, html);
-    const int status = exit_status(report, interrupts);
+    if (waits_in_vain) {
+      complain("the question cannot be answered, because the journal does not have it; " +
+               (kept ? "`wtool resume " + run + "` asks it again" : "run the workflow again"));
+    }
+    const int status = waits_in_vain ? exit_failed : exit_status(report, interrupts);
     const bool written = summed_up && reported && (!events_ || !events_->failed());
     return written || status != exit_ok ? status : exit_unwritten;
   }
@@ -290,6 +301,10 @@ namespace {
 bool can_begin(const RunFlags& flags) {
   if (given_to_standard_output(flags) > 1) {
     complain("only one of --events, --junit and --html can be standard output (-); name a file for the others");
+    return false;
+  }
+  if (flags.detached >= 0 && flags.events == "-") {
+    complain("--detach leaves no standard output for the events: name a file with --events");
     return false;
   }
   if (!flags.step || Stepping::is_possible()) return true;

@@ -367,6 +367,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
   };
   RunApprovals approvals(
       {.run = id,
+       .journal = run.journal.get(),
        .asks = false,
        .not_asked = "the client of this server may be a program; a person answers with `wtool approve`",
        .trail = prepared.trail(),

@@ -31,6 +31,7 @@ using std::chrono::system_clock;
 
 constexpr std::size_t batch = 64UL * 1024;            // the most bytes that wait while the journal can be written
 constexpr std::size_t max_kept = 64UL * 1024 * 1024;  // the most bytes that wait while it cannot be written
+constexpr std::size_t tried_bytes = 4096;             // more than most first records have, and at least a block
 
 std::string reason_of(int number) { return ::strerror(number); }
 
@@ -134,6 +135,20 @@ std::string Journal::go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace
   if (!S_ISREG(now.st_mode) || static_cast<std::uint64_t>(now.st_size) <= whole_bytes) return {};
   if (::ftruncate(descriptor_.get(), static_cast<off_t>(whole_bytes)) == 0) return {};
   return "cannot cut the torn line off the end of " + file_ + ": " + reason_of(errno);
+}
+
+bool Journal::is_up_to_date() const {
+  const std::lock_guard lock(mutex_);
+  return !failing_ && !given_up_;
+}
+
+std::string Journal::write_problem() const {
+  struct stat before {};
+  if (::fstat(descriptor_.get(), &before) != 0) return reason_of(errno);
+  // Whoever reads the file meanwhile ignores an end without a newline.
+  const auto [done, number] = write_all(descriptor_.get(), std::string(tried_bytes, ' '));
+  if (done > 0 && ::ftruncate(descriptor_.get(), before.st_size) != 0) return reason_of(errno);
+  return number == 0 ? "" : reason_of(number);
 }
 
 template <class Append>

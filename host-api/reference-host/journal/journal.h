@@ -56,6 +56,12 @@ class Journal final : public runner::RunObserver {
   const std::string& run() const { return run_; }
   const std::string& file() const { return file_; }
 
+  // Whether the file has all records that it must have by now. False: the last write has failed, or records were dropped.
+  bool is_up_to_date() const;
+
+  // Tries whether a record could be written. Call it before the run begins. Returns why not; empty: it could.
+  std::string write_problem() const;
+
   // Call it before a run is resumed. Cuts off a torn last line, and remembers `from`, the first step that --from has
   // dropped, for the record of the resumption. Returns why the line cannot be cut off; empty: no such problem.
   std::string go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace> from);
@@ -90,7 +96,7 @@ class Journal final : public runner::RunObserver {
   std::optional<StepPlace> from_;  // see go_on_at
   const workflow::Workflow* root_ = nullptr;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::string pending_;           // what is not written yet: whole lines, except that the first may be the rest of one
   std::size_t next_attempt_ = 0;  // the size of pending_ at which writing is tried again
   bool failing_ = false;          // the last attempt failed

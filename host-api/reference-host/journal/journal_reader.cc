@@ -167,9 +167,9 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
   if (lines.too_long()) {
     content.damage = place_in(file, number + 1) + "the line is longer than 256 MiB, and nothing after it was read";
   } else if (lines.rest() > 0) {
-    content.notices.push_back(
-        "the last line of " + file + " is torn (" + std::to_string(lines.rest()) +
-        " bytes without a newline), because the program that wrote it was killed; the line is ignored");
+    content.notices.push_back("the last line of " + file + " is torn (" + std::to_string(lines.rest()) +
+                              " bytes without a newline), because the program that wrote it was killed, or the disk "
+                              "was full; the line is ignored");
   }
   return content;
 }

@@ -161,12 +161,7 @@ std::string waits_of(ClientCall& call) {
 // Replaces the output in the metadata by the part that was not shown yet.
 void Jobs::show_new_output(Job& job, ordered_json& metadata) {
   const bool runs = job.call != nullptr;
-  std::uint64_t lost = 0;
-  for (const OutputStream stream : {OutputStream::standard_output, OutputStream::standard_error}) {
-    const auto size = job.output->size(stream);
-    lost += size.written - size.kept;
-  }
-  if (lost > 0) metadata["lost_bytes"] = lost;
+  add_lost_bytes(metadata, *job.output);
   for (const OutputStream stream : {OutputStream::standard_output, OutputStream::standard_error}) {
     const std::string name = stream == OutputStream::standard_output ? "stdout" : "stderr";
     const auto size = job.output->size(stream);

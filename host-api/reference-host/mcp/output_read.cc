@@ -195,8 +195,8 @@ ordered_json answer_output_read(const OutputStore& store, std::size_t most, cons
   text += std::string("[") + (stream == OutputStream::standard_output ? "stdout" : "stderr") + ", bytes " +
           std::to_string(part.begin) + " to " + std::to_string(part.end) + " of " + std::to_string(size.written);
   if (part.end < size.kept) text += "; offset " + std::to_string(part.end) + " continues";
-  if (size.kept < size.written) {
-    text += "; only the first " + std::to_string(size.kept) + " bytes were kept (mcp.stored_bytes)";
+  if (size.lost() > 0) {
+    text += "; only the first " + std::to_string(size.kept) + " bytes were kept (" + size.why_lost() + ")";
   }
   return text_result(text + ']');
 }

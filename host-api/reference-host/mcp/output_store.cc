@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -38,20 +39,25 @@ std::uint64_t within_file_limit(std::uint64_t bytes) {
   return std::min<std::uint64_t>(bytes, limit.rlim_cur);
 }
 
-bool write_at(int file, std::uint64_t offset, std::string_view bytes) {
+// Returns 0 or an errno.
+int write_at(int file, std::uint64_t offset, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
     bytes.remove_prefix(static_cast<std::size_t>(written));
     offset += static_cast<std::uint64_t>(written);
   }
-  return true;
+  return 0;
 }
 
 std::uint64_t place_of(std::uint32_t block) { return std::uint64_t{block} * block_size; }
 
 }  // namespace
+
+std::string StoredOutput::Size::why_lost() const {
+  return error == 0 ? "mcp.stored_bytes" : std::string("writing failed: ") + ::strerror(error);
+}
 
 StoredOutput::~StoredOutput() {
   for (const Stream& stream : streams_) store_.give_back(stream.blocks);
@@ -71,7 +77,8 @@ void StoredOutput::add(OutputStream which, std::string_view bytes) {
       stream.blocks.push_back(*block);
     }
     const std::string_view part = bytes.substr(0, block_size - at);
-    if (!write_at(store_.file_.get(), place_of(stream.blocks.back()) + at, part)) return;
+    stream.size.error = write_at(store_.file_.get(), place_of(stream.blocks.back()) + at, part);
+    if (stream.size.error != 0) return;
     stream.size.kept += part.size();
     bytes.remove_prefix(part.size());
   }

@@ -11,7 +11,8 @@
 // - All outputs are in one file without a name: no command finds it by a path, and nothing has to be removed. If no
 //   file system supports such a file, they are in memory.
 // - All outputs together have a limit. To make room, the oldest output that is not in use is dropped. If there is still
-//   no room, a stream keeps its beginning, and any further bytes are only counted.
+//   no room, or the file cannot be written (a full disk), a stream keeps its beginning, and any further bytes are only
+//   counted.
 #pragma once
 
 #include <array>
@@ -38,6 +39,11 @@ class StoredOutput {
   struct Size {
     std::uint64_t written = 0;  // by the command
     std::uint64_t kept = 0;     // how many of these bytes are kept, from the beginning
+    int error = 0;  // the errno with which the file could not be written; 0: there was no room, or all is kept
+
+    std::uint64_t lost() const { return written - kept; }
+    // Why bytes were not kept, for people.
+    std::string why_lost() const;
   };
 
   explicit StoredOutput(OutputStore& store) : store_(store) {}

@@ -101,7 +101,7 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
     remarks.push_back("the rest: output_read " + dumped(*rest));
   }
   if (const auto lost = metadata.find("lost_bytes"); lost != metadata.end()) {
-    remarks.push_back(dumped(*lost) + " bytes were not kept (mcp.stored_bytes)");
+    remarks.push_back(dumped(*lost) + " bytes were not kept (" + text_member(metadata, "lost_because") + ")");
   }
   if (const std::string file = text_member(metadata, "output_file"); !file.empty()) {
     remarks.push_back("all output is in " + file +
@@ -167,7 +167,7 @@ ordered_json without_defaults(const ordered_json& metadata) {
 }
 
 // Adds the arguments with which output_read shows the rest of the first stream that is cut.
-void add_output_read(ordered_json& metadata, const std::function<int()>& number_of_output) {
+void add_output_read(ordered_json& metadata, const std::function<int()>& number_of_output, const StoredOutput* output) {
   for (const std::string stream : {"stdout", "stderr"}) {
     if (!metadata.value(stream + "_truncated", false)) continue;
     const std::string partial = "partial_" + stream;
@@ -177,7 +177,11 @@ void add_output_read(ordered_json& metadata, const std::function<int()>& number_
     std::size_t begin = std::min(text.find(gap_begin), text.size());
     if (begin > 0) --begin;
     if (text_member(metadata, "encoding") != "utf-8") begin /= 3;
-    metadata["output_read"] = output_read_arguments(number_of_output(), stream, begin);
+    if (output != nullptr) add_lost_bytes(metadata, *output);
+    const auto which = stream == "stdout" ? OutputStream::standard_output : OutputStream::standard_error;
+    if (output == nullptr || begin < output->size(which).kept) {
+      metadata["output_read"] = output_read_arguments(number_of_output(), stream, begin);
+    }
     return;
   }
 }
@@ -215,6 +219,17 @@ void cut_streams(ordered_json& metadata, std::size_t most) {
     } else if (!flag.empty()) {
       warn(metadata, name, size, most);
     }
+  }
+}
+
+void add_lost_bytes(ordered_json& metadata, const StoredOutput& output) {
+  std::uint64_t lost = 0;
+  for (const OutputStream stream : {OutputStream::standard_output, OutputStream::standard_error}) {
+    const StoredOutput::Size size = output.size(stream);
+    if (size.lost() == 0) continue;
+    lost += size.lost();
+    metadata["lost_bytes"] = lost;
+    metadata["lost_because"] = size.why_lost();
   }
 }
 
@@ -308,7 +323,7 @@ std::string unknown_argument(const std::string& name, std::initializer_list<std:
 }
 
 ordered_json call_result(const ToolDescription& tool, OrderedOutcome outcome, const ResultSettings& settings,
-                         const std::function<int()>& number_of_output) {
+                         const std::function<int()>& number_of_output, const StoredOutput* output) {
   if (outcome.kind == ToolOutcome::Kind::not_made) return refusal(outcome.error);
   ordered_json content = ordered_json::array();
   ordered_json envelope = std::move(outcome.result);
@@ -324,7 +339,7 @@ ordered_json call_result(const ToolDescription& tool, OrderedOutcome outcome, co
     }
   }
   if (is_shell_execute(tool) && metadata.is_object()) {
-    if (number_of_output && settings.has_output_read) add_output_read(metadata, number_of_output);
+    if (number_of_output && settings.has_output_read) add_output_read(metadata, number_of_output, output);
     return command_result(metadata, outcome.is_error, settings.style);
   }
   if (envelope.is_object() && envelope["content"].is_array()) {

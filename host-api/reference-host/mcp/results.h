@@ -28,6 +28,7 @@
 #include "base/json.h"
 #include "loader/plugin.h"
 #include "loader/toolbox.h"
+#include "mcp/output_store.h"
 
 namespace wtool::host::mcp {
 
@@ -47,9 +48,13 @@ nlohmann::ordered_json server_tool_object(const ToolDescription& tool);
 
 // The result of tools/call: "content", "isError", and "structuredContent" if that matches the tool's schema.
 // `number_of_output` returns the number under which the whole output of a command can be read; it is only called when
-// an output is cut.
+// an output is cut, and some of the rest is kept in `output` (nullptr: all of it is kept).
 nlohmann::ordered_json call_result(const ToolDescription& tool, OrderedOutcome outcome, const ResultSettings& settings,
-                                   const std::function<int()>& number_of_output = {});
+                                   const std::function<int()>& number_of_output = {},
+                                   const StoredOutput* output = nullptr);
+
+// Notes in the metadata how many bytes of the output are not kept, and why. Does nothing if all are kept.
+void add_lost_bytes(nlohmann::ordered_json& metadata, const StoredOutput& output);
 
 // Cuts each output in a tool's metadata to at most `most` bytes, and notes in the metadata which outputs were cut.
 void cut_streams(nlohmann::ordered_json& metadata, std::size_t most);

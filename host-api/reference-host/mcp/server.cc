@@ -307,7 +307,8 @@ nlohmann::ordered_json Server::run_command(ClientCall& call, CallProgress::Repor
   OrderedOutcome outcome =
       toolbox_.call_text(call.tool->id, arguments, call.stop, sink, place_for(call), states_for(call, reports));
   if (command && command->take(outcome)) return {};
-  return call_result(*call.tool, std::move(outcome), settings_.results, [&] { return outputs_.number(output); });
+  return call_result(
+      *call.tool, std::move(outcome), settings_.results, [&] { return outputs_.number(output); }, output.get());
 }
 
 void Server::hand_over_when_due(ClientCall& call, bool is_background) {

@@ -283,7 +283,7 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
                                      [&](const Step& step) { return step.branch.empty() && step.of().id == until; });
     return out + (style.quiet ? "" : continue_line(run, until, reached));
   }
-  if (report.status == RunReport::Status::suspended) return out + approve_line(run);
+  if (report.status == RunReport::Status::suspended) return out + (run.empty() ? "" : approve_line(run));
   append_failed(out, failed.all(), report.status == RunReport::Status::aborted, report.reason);
   if (!run.empty()) out += "\n  To resume where it ended: wtool resume " + run + "\n";
   return out;

@@ -1,6 +1,8 @@
 // Outputs that are kept while the server runs, what output_read shows of them, which clients wait longer, and the
 // argument `background`.
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -13,6 +15,7 @@
 #include "mcp/output.h"
 #include "mcp/output_read.h"
 #include "mcp/output_store.h"
+#include "mcp/results.h"
 
 namespace wtool::host::mcp {
 
@@ -117,6 +120,48 @@ BOOST_AUTO_TEST_CASE(what_finds_no_room_is_counted_and_the_beginning_stays) {
   store.number(output);
   BOOST_TEST(answer(store, {{"output", 1}, {"offset", 2 * block}}) ==
              "[stdout, bytes 131072 to 131072 of 327684; only the first 131072 bytes were kept (mcp.stored_bytes)]");
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_not_offered_and_the_reason_is_said) {
+  OutputStore store(10 * block);
+  const auto output = store.open();
+  {
+    // Files of this process cannot become larger, as on a full disk.
+    const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    BOOST_REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    rlimit limit = before;
+    limit.rlim_cur = block;
+    BOOST_REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    output->add(out, letters(2 * block));
+    BOOST_REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    ::signal(SIGXFSZ, handler);
+  }
+  BOOST_TEST(output->size(out).kept == block);
+  const int number = store.number(output);
+  const std::string why = "(writing failed: File too large)";
+  const std::string lost = "65536 bytes were not kept " + why;
+  BOOST_TEST(answer(store, {{"output", number}, {"offset", 2 * block}}) ==
+             "[stdout, bytes 65536 to 65536 of 131072; only the first 65536 bytes were kept " + why + "]");
+  ToolDescription shell;
+  shell.id = "shell_execute";
+  const auto shown = [&](std::size_t head) {
+    OrderedOutcome outcome;
+    outcome.kind = ToolOutcome::Kind::finished;
+    outcome.result["metadata"] = {{"stdout", letters(head) + "\n[... 9 bytes left out ...]\nend\n"},
+                                  {"stdout_truncated", true},
+                                  {"stdout_bytes", 2 * block},
+                                  {"encoding", "utf-8"},
+                                  {"exit_code", 0}};
+    const ResultSettings settings{.output_bytes = 4 * block, .style = ResultStyle::text, .has_output_read = true};
+    const json result = call_result(
+        shell, std::move(outcome), settings, [&] { return number; }, output.get());
+    const std::string text = result.at("content")[0].at("text");
+    return text.substr(text.rfind('['));
+  };
+  BOOST_TEST(shown(100) ==
+             "[exit 0; stdout had 131072 bytes; the rest: output_read {\"output\":1,\"offset\":100}; " + lost + "]");
+  BOOST_TEST(shown(block + 1) == "[exit 0; stdout had 131072 bytes; " + lost + "]");
 }
 
 BOOST_AUTO_TEST_CASE(room_is_given_back) {

@@ -210,6 +210,7 @@ BOOST_FIXTURE_TEST_CASE(a_torn_last_line_counts_for_nothing_and_is_cut_off, Fold
   BOOST_TEST(content.damage == "");
   BOOST_REQUIRE(content.notices.size() == 1U);
   BOOST_TEST(content.notices[0].find("is torn (24 bytes") != std::string::npos);
+  BOOST_TEST(content.notices[0].find("was killed, or the disk was full") != std::string::npos);
   {
     auto resumed = resume_run(scratch.path(), "last", "", options(), error);
     BOOST_REQUIRE_MESSAGE(resumed, error);
