@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_change_ends_the_pause_after_a_run_that_changes_what_is_wa
 
 BOOST_AUTO_TEST_CASE(a_pattern_that_can_match_nothing_is_refused) {
   const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
-  for (const char* pattern : {"/etc/**", "../x", ""}) {
+  for (const char* pattern : {"/etc/**", "../x"}) {
     const Finished finished = run({wtool_path, "watch", file_, "--on", pattern}, here());
     BOOST_TEST(finished.exit_code == 2);
     BOOST_TEST(holds(finished.err, "--on must name files below the working directory"), finished.err);

@@ -166,7 +166,9 @@ BOOST_AUTO_TEST_CASE(what_a_command_puts_in_place_of_a_file_is_reported_and_neve
     BOOST_TEST(finished.exit_code == 1, put << finished.out << finished.err);
     BOOST_TEST(holds(finished.out, "main-1.stdout with the whole output "), finished.out);
     BOOST_TEST(wtool({"show", "last", "--output", "A"}).exit_code == 1, put);
-    BOOST_TEST(wtool({"resume", "last"}).exit_code == 0, put);  // A runs again, because its file has changed
+    const Finished resumed = wtool({"resume", "last"});
+    BOOST_TEST(resumed.exit_code == 1, put);
+    BOOST_TEST(holds(resumed.err, "the whole output of the state A is no longer kept"), resumed.err);
     fs::remove_all(scratch.path() + "/.wtool");
   }
 }
