@@ -1,4 +1,4 @@
-// Files, read and written whole, and opened where commands may have put links.
+// Reads and writes whole files, and opens files safely where commands may have put links.
 //
 // Reads and writes on a descriptor continue after signals and short transfers, and wait even if another process has
 // made the descriptor non-blocking:

@@ -88,7 +88,7 @@ bool SpillFile::create() {
 void SpillFile::stop_at_folder() {
   if (folder_.link.empty()) return stop(folder_.error);
   stop(folder_.link + " is a symbolic link, and a command could have put it there",
-       "remove the link; or, if it is yours, name " + shown_real_path(directory_.path()) + " as output.directory");
+       "remove the link; or, if you made it yourself, set output.directory to " + shown_real_path(directory_.path()));
 }
 
 void SpillFile::stop(int error) { stop(std::strerror(error), spill_advice(error)); }

@@ -87,6 +87,16 @@ BOOST_FIXTURE_TEST_CASE(runs_are_listed_with_what_became_of_them, Runs) {
   BOOST_TEST(holds(limited.err, "there are 3 runs"));
 }
 
+BOOST_FIXTURE_TEST_CASE(runs_that_cannot_be_read_are_not_no_runs, Runs) {
+  fs::create_directory(folder + "/20261120-000000-0000.jsonl");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"runs"}, {"runs", "--json"}}) {
+    const Finished listed = wtool(words);
+    BOOST_TEST(listed.exit_code == 2, listed.out);
+    BOOST_TEST(listed.out.empty(), listed.out);
+    BOOST_TEST(holds(listed.err, "20261120-000000-0000"), listed.err);
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(older_runs_are_removed_with_all_that_they_left, Runs) {
   const std::string old = put("20261120-000000-0000", failed);
   const std::string stem = old.substr(0, old.rfind('.'));

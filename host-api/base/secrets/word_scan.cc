@@ -374,7 +374,7 @@ class WordScan {
     for (const std::string_view source : {"-", "id=", "env:", "file:", "fd:", "stdin", "@"}) {
       if (next.starts_with(source)) return;
     }
-    // If one of these words follows, a sentence mentions the option, and no command uses it.
+    // If one of these words follows, the text is a sentence that mentions the option, and not a command that uses it.
     if (is_any_of({"of", "is", "and", "or", "for", "to", "in", "was", "has", "must", "needs", "cannot", "takes"},
                   next)) {
       return;

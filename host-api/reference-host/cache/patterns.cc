@@ -265,7 +265,8 @@ std::string output_problem(std::string_view pattern) {
   if (pattern.starts_with('!')) return "excludes files, but only inputs may do that";
   const Names names = names_in(pattern);
   if (names.empty()) return "names no file";
-  if (std::find(names.begin(), names.end(), "..") != names.end()) return "leads out of the step's directory";
+  if (std::find(names.begin(), names.end(), "..") != names.end())
+    return "contains \"..\", which could lead out of the step's directory";
   return "";
 }
 

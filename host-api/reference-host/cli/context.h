@@ -32,7 +32,7 @@ struct GlobalOptions {
   std::string log;
   std::string log_format;
   std::string on;                      // "local" or "cluster", for commands that call tools
-  std::vector<std::string> env_files;  // for commands that read workflows to run them
+  std::vector<std::string> env_files;  // for commands that run or plan workflows
 };
 
 // One per process, on the main thread; only tracing() may be used from other threads. Destroys its parts in the right

@@ -266,7 +266,7 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
       ->check(CLI::Range(1, 10000));
   auto* fast = command.add_flag("--fail-fast", flags.fail_fast,
                                 "A branch that fails ends the others (the default, unless the file says otherwise)");
-  command.add_flag("--no-fail-fast", flags.no_fail_fast, "A branch that fails lets the others continue to their end")
+  command.add_flag("--no-fail-fast", flags.no_fail_fast, "If a branch fails, the others still run to their end")
       ->excludes(fast);
   command.add_flag("--force", flags.force, "Also runs the steps that are up to date");
   command.add_flag("--yes,-y", flags.yes, "Confirms in advance what the workflow asks to be confirmed");

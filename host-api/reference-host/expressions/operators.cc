@@ -32,7 +32,7 @@ std::string not_comparable(std::string_view operation, const Value& left, const 
   const bool text_and_number =
       (left.as_text() != nullptr && is_number(right)) || (right.as_text() != nullptr && is_number(left));
   return described(left) + " and " + described(right) + " cannot be compared with " + std::string(operation) +
-         (text_and_number ? "; int(...) makes a number from a text" : "");
+         (text_and_number ? "; int(...) converts a text to a number" : "");
 }
 
 std::variant<bool, std::string> equal(std::string_view operation, const Value& left, const Value& right,
@@ -156,7 +156,7 @@ std::variant<Value, std::string> calculate(char operation, const Value& left, co
   } else if (operation == '+' && (a != nullptr || b != nullptr)) {
     hint = "; string(...) makes a text from a value, and int(...) a number from a text";
   } else if (a != nullptr || b != nullptr) {
-    hint = "; int(...) makes a number from a text";
+    hint = "; int(...) converts a text to a number";
   }
   return described(left) + " and " + described(right) + " cannot be combined with " + operation + hint;
 }

@@ -122,7 +122,7 @@ bool Jobs::is_full() {
 
 std::string Jobs::full_text() {
   return "there are already " + std::to_string(max_jobs) +
-         " jobs and tasks, so this call cannot become another: poll or stop some of them first (job_list "
+         " jobs and tasks, so this call cannot become a job or a task: poll or stop some of them first (job_list "
          "lists the jobs, tasks/list the tasks)";
 }
 

@@ -399,7 +399,7 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
   if (judgement.tool == "script" && reading.first_operand_behind_dashes < reading.operands.size()) {
     return judgement.runs_joined(reading.operands[reading.first_operand_behind_dashes]);
   }
-  // What follows the dashes of vagrant ssh are options and words of ssh.
+  // vagrant ssh passes everything after `--` to ssh, as options and operands.
   if (judgement.tool == "vagrant" && reading.first_operand_behind_dashes < reading.operands.size()) {
     judgement.runs_code(judgement.word(reading.operands[reading.first_operand_behind_dashes]),
                         "it gives options to ssh, and these can name programs");

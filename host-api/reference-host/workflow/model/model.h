@@ -117,7 +117,7 @@ struct CacheOptions {
 
 struct ActionOptions {
   NamedPlace result;                    // result="name", or **Store As**: name
-  std::optional<TemplateText> timeout;  // a duration, for each try. The timeout of `Call tool` is an argument
+  std::optional<TemplateText> timeout;  // the time limit of each try; for `Call tool`, `timeout` is an argument
   std::int64_t retry = 0;               // further tries after a failure
   bool says_retry = false;              // the option exists, whatever its value
   std::optional<Backoff> backoff;
