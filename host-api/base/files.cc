@@ -188,9 +188,14 @@ Descriptor open_for_reading(const std::string& file, std::string& why) {
 }
 
 Descriptor open_written(const std::string& file, std::uint64_t bytes, std::string& why) {
+  std::error_code failed;
+  if (fs::symlink_status(file, failed).type() == fs::file_type::not_found) {
+    why = "is gone";
+    return {};
+  }
   Descriptor opened = open_for_reading(file, why);
   if (!opened) {
-    why = errno == ENOENT ? "is gone" : "cannot be opened: " + why;
+    why.insert(0, "cannot be opened: ");
     return {};
   }
   struct stat status {};
@@ -198,7 +203,7 @@ Descriptor open_written(const std::string& file, std::uint64_t bytes, std::strin
       static_cast<std::uint64_t>(status.st_size) == bytes) {
     return opened;
   }
-  why = "has changed since it was written";
+  why = has_changed;
   return {};
 }
 

@@ -53,11 +53,14 @@ Descriptor open_without_links(const std::string& file, int flags, mode_t mode, s
 // that it may not read. Does not block. Empty: opening failed, and `why` has the reason.
 Descriptor open_for_reading(const std::string& file, std::string& why);
 
-// Opens a file that this program wrote with `bytes` bytes, for reading. A command may have put a FIFO, a device, a huge
-// file or a link in its place: only a regular file of this size is opened, and links are followed as by
-// open_for_reading(). Empty: `why` has the words that follow "the file FILE ", such as "is gone".
+// Opens a file that this program wrote with `bytes` bytes, for reading. Only a regular file of this size is opened,
+// directly or through a link that open_for_reading() follows, because a command may have put a FIFO, a device or a huge
+// file in its place. Empty: `why` has the words that follow "the file FILE ", such as "is gone".
 Descriptor open_written(const std::string& file, std::uint64_t bytes, std::string& why);
-// Passes `bytes` bytes of the file to `take`, in pieces, until it returns false. Returns whether there were so many.
+// What `why` says if the file is not the one that was written.
+inline constexpr const char* has_changed = "has changed since it was written";
+// Passes `bytes` bytes of the file to `take`, in pieces, until it returns false. False: the file has fewer bytes, or
+// cannot be read.
 bool read_pieces(int descriptor, std::uint64_t bytes, const std::function<bool(std::string_view)>& take);
 
 // Opens a regular file for reading; empty: it is none, is a link, or cannot be opened. Does not block.

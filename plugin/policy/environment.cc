@@ -185,7 +185,8 @@ bool names_file(std::string_view name, std::string_view value) {
 // True if programs may read text in another encoding than the policy does. In some encodings, a backslash is a part of
 // another character, so that a script of sed or awk that only reads can become one that runs commands.
 bool changes_encoding(std::string_view name, std::string_view value) {
-  if (!is_locale(name) || value.empty() || value == "C" || value == "POSIX") return false;
+  const bool chooses = name == "LC_ALL" || name == "LC_CTYPE" || name == "LANG";
+  if (!chooses || value.empty() || value == "C" || value == "POSIX") return false;
   const std::size_t dot = std::min(value.find('.'), value.size());
   const std::string encoding = lowered(value.substr(dot, value.find('@', dot) - dot));
   return encoding != ".utf-8" && encoding != ".utf8";

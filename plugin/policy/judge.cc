@@ -442,7 +442,7 @@ class Judge {
         continue;
       }
       return strictest_.not_covered(frame, words.front().at,
-                                    (is_known ? "the repository at " + in_quotes(directory) + " has"
+                                    (is_known ? "the repository at " + in_quotes(directory) + ", or one around it, has"
                                               : "the repository is known only when the command runs, and may have") +
                                         " filters, which run programs",
                                     "set working_directory to the folder of that repository");

@@ -66,7 +66,8 @@ bool is_known(const OptionTable& program, const std::string& option, const std::
   };
   if (has(option) || (" " + std::string(program.spec().alone) + " ").find(" " + option + " ") != std::string::npos)
     return true;
-  if (option == "--colo" || option == "-cdq") return true;  // --colo[u]r, and an option of another program
+  if (program.spec().names.starts_with("exa") && option == "--colo") return true;  // --colo[u]r
+  if (program.spec().names == "rg" && option == "-cdq") return true;               // of another program
   const bool is_long = option.starts_with("--");
   if (is_long && program.spec().style == Style::go) return has(option.substr(1));
   if (is_long && program.spec().style == Style::git && option.starts_with("--no-")) return has("--" + option.substr(5));

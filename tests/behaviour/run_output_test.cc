@@ -165,6 +165,8 @@ BOOST_FIXTURE_TEST_CASE(no_report_replaces_another_one_or_the_journal, Shows) {
   }
   const std::string before = content_of(journal);
   refused({"report", "last", "--html", journal}, " is the journal of the run itself");
+  refused({"resume", "last", "--from", "Two", "--html", journal}, " is the journal of the run itself");
+  refused({"resume", "last", "--from", "Two", "--events", journal}, " is the journal of the run itself");
   BOOST_TEST(content_of(journal) == before);
 }
 

@@ -128,6 +128,31 @@ BOOST_FIXTURE_TEST_CASE(older_runs_are_removed_with_all_that_they_left, Runs) {
   for (const std::string& stays : {held, suspended, newest}) BOOST_TEST(std::filesystem::exists(stays), stays);
 }
 
+BOOST_FIXTURE_TEST_CASE(only_runs_are_removed_and_not_behind_a_link, Runs) {
+  const std::string foreign = put("notes", "text");
+  const Finished cleared = wtool({"runs", "clear", "--keep", "0"});
+  BOOST_TEST(holds(cleared.err, "the run notes stays: its name is not that of a run"), cleared.err);
+  BOOST_TEST(fs::exists(foreign));
+  BOOST_TEST(wtool({"runs", "--limit", "2", "clear", "--keep", "0"}).exit_code == 2);
+  const std::string elsewhere = scratch.path() + "/elsewhere";
+  fs::rename(folder, elsewhere);
+  fs::create_directory_symlink(elsewhere, folder);
+  const std::string behind = put("20261120-000000-0000", failed);
+  const Finished refused = wtool({"runs", "clear", "--keep", "0"});
+  BOOST_TEST(refused.exit_code == 1);
+  BOOST_TEST(holds(refused.err, "its folder cannot be opened"), refused.err);
+  BOOST_TEST(fs::exists(behind));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_whose_journal_cannot_be_opened_stays, Runs) {
+  fs::create_directory(folder + "/20261120-000000-0000.jsonl");
+  fs::create_directory(folder + "/20261120-000000-0000.outputs");
+  const Finished cleared = wtool({"runs", "clear", "--keep", "0"});
+  BOOST_TEST(cleared.exit_code == 1);
+  BOOST_TEST(holds(cleared.err, "its journal cannot be opened"), cleared.err);
+  BOOST_TEST(fs::exists(folder + "/20261120-000000-0000.outputs"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_link_in_place_of_outputs_is_removed_and_not_followed, Runs) {
   const std::string old = put("20261120-000000-0000", failed);
   const std::string kept = old + "-target";

@@ -136,7 +136,8 @@ bool are_apart(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     std::error_code failed;
     if (file.empty() || file == "-" || fs::is_other(file, failed)) continue;  // devices and pipes take several texts
-    if (seen.insert(fs::weakly_canonical(fs::absolute(file, failed), failed)).second) continue;
+    const fs::path path = fs::weakly_canonical(fs::absolute(file, failed), failed);
+    if (failed || seen.insert(path).second) continue;
     complain("two reports would be written to " + file + ", and one would be lost; name another file for one of them");
     return false;
   }

@@ -48,7 +48,7 @@ std::string lines_of(const journal::StepRecord& step, bool is_error_stream) {
   if (stored.file.empty()) {
     shown = marked(output.add(is_error_stream, stored.text));
   } else {
-    std::string why = "has changed since it was written";
+    std::string why = has_changed;
     const Descriptor file = open_written(stored.file, stored.bytes, why);
     const bool all = file && read_pieces(file.get(), stored.bytes, [&](std::string_view piece) {
                        shown += marked(output.add(is_error_stream, piece));

@@ -108,7 +108,7 @@ int runs(const RunsOptions& options) {
   return exit_ok;
 }
 
-// Removes all but the newest `keep` runs. Suspended runs stay, too: an answer continues them.
+// Removes all but the newest `keep` runs.
 int clear_runs(std::size_t keep) {
   std::string error;
   const std::vector<std::string> ids = journal::list_runs(".", error);
@@ -119,17 +119,10 @@ int clear_runs(std::size_t keep) {
   std::size_t removed = 0;
   bool failed = false;
   for (std::size_t i = keep; i < ids.size(); ++i) {
-    std::string ignored;
-    const auto run = journal::read_journal_ends(journal::journal_file(".", ids[i]), ignored, std::nullopt);
-    std::string why;
-    if (run && report::status_text(*run, false) == "suspended") {
-      why = "it is suspended, and `wtool approve` continues it";
-    } else {
-      why = journal::remove_run(".", ids[i]);
-      failed = failed || why.starts_with("cannot");
-    }
-    removed += why.empty() ? 1 : 0;
-    if (!why.empty()) complain("the run " + cleaned_for_terminal(ids[i], false) + " stays: " + why);
+    const journal::Removal removal = journal::remove_run(".", ids[i]);
+    removed += removal.why.empty() ? 1 : 0;
+    failed = failed || removal.failed;
+    if (!removal.why.empty()) complain("the run " + cleaned_for_terminal(ids[i], false) + " stays: " + removal.why);
   }
   if (!print("Removed " + counted(removed, "run") + " of " + std::to_string(ids.size()) + "\n")) return exit_unusable;
   return failed ? exit_failed : exit_ok;
@@ -140,10 +133,10 @@ int clear_runs(std::size_t keep) {
 void add_runs(CLI::App& app, Context& context) {
   auto options = std::make_shared<RunsOptions>();
   CLI::App* command = app.add_subcommand("runs", "List the runs of workflows in this directory, the newest first");
-  command->add_option("--limit", options->limit, "At most N; default: 20")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000));
-  command->add_flag("--json", options->json, "As a JSON array of objects");
+  CLI::Option* limit = command->add_option("--limit", options->limit, "At most N; default: 20")
+                           ->type_name("N")
+                           ->check(CLI::Range(1, 1000000));
+  CLI::Option* json = command->add_flag("--json", options->json, "As a JSON array of objects");
   command->footer(
       "Examples:\n"
       "  wtool runs\n"
@@ -155,6 +148,7 @@ void add_runs(CLI::App& app, Context& context) {
       ->type_name("N")
       ->check(CLI::Range(0, 1000000))
       ->required();
+  clear->excludes(limit)->excludes(json);
   clear->footer(
       "A run that was removed can no longer be shown or resumed.\n"
       "\n"

@@ -37,7 +37,7 @@ const runner::Outcome* wanted_outcome(const journal::RunRecord& run, const journ
 
 // False: the reason is on standard error.
 bool print_file(const std::string& file, std::uint64_t bytes) {
-  std::string why = "has changed since it was written";
+  std::string why = has_changed;
   const Descriptor in = open_written(file, bytes, why);
   bool printed = true;
   if (in && read_pieces(in.get(), bytes, [&printed](std::string_view piece) { return printed = print(piece); })) {

@@ -112,7 +112,8 @@ std::vector<std::string> unreadable_folders(const std::string& directory) {
   std::vector<std::string> problems;
   for (const std::string& folder : workflow_folders(directory)) {
     std::error_code failed;
-    const bool is_searched = folder == directory || fs::is_directory(folder, failed);
+    const bool is_searched =
+        folder == directory || fs::is_directory(folder, failed) || failed == std::errc::permission_denied;
     if (is_searched) fs::directory_iterator(folder, failed);
     if (is_searched && failed) problems.push_back("cannot read the folder " + folder + ": " + failed.message());
   }

@@ -95,8 +95,8 @@ class FileRun {
 
   // Checks the files that are to be written, and opens that of --events, before the run has an id and a journal. False:
   // the reason is on standard error.
-  bool open_files() {
-    if (!can_write_files(flags_, prepared_.source().name())) return false;
+  bool open_files(const std::string& journal = "") {
+    if (!can_write_files(flags_, prepared_.source().name(), journal)) return false;
     if (flags_.events.empty()) return true;
     std::string error;
     events_ = journal::EventsFile::open(
@@ -314,9 +314,9 @@ bool can_begin(const RunFlags& flags) {
 
 }  // namespace
 
-bool can_write_files(const RunFlags& flags, const std::string& workflow) {
+bool can_write_files(const RunFlags& flags, const std::string& workflow, const std::string& journal) {
   for (const std::string* file : {&flags.events, &flags.junit, &flags.html}) {
-    if (is_the_workflow(*file, workflow)) return false;
+    if (is_the_workflow(*file, workflow) || overwrites(*file, journal, "the journal of the run")) return false;
   }
   if (!are_apart({flags.events, flags.junit, flags.html})) return false;
   for (const std::string* file : {&flags.junit, &flags.html}) {
@@ -435,7 +435,7 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
   auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
   if (!inputs) return ended;
   FileRun run(*prepared, flags, context.options.env_files, part, secrets);
-  if (!run.open_files()) return exit_unusable;
+  if (!run.open_files(resumed.journal->file())) return exit_unusable;
   return run.run(std::move(*inputs), std::move(resumed.journal), &resumed.past, earlier.pid_namespace,
                  pending_approvals(earlier), std::move(given));
 }

@@ -55,8 +55,8 @@ struct Resumed {
 };
 
 // True if the files that the flags name can be written while this workflow file runs, and afterwards. False: the reason
-// is on standard error.
-bool can_write_files(const RunFlags& flags, const std::string& workflow);
+// is on standard error. `journal`: the file of the run that is continued; empty: it is a new run.
+bool can_write_files(const RunFlags& flags, const std::string& workflow, const std::string& journal = "");
 
 // These functions read, check and run a workflow, and return the exit status.
 int run_file(Context& context, const std::string& file, const RunFlags& flags);

@@ -1,6 +1,7 @@
 #include "journal/runs_folder.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/file.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "base/descriptor.h"
 #include "base/edit_distance.h"
+#include "base/files.h"
 #include "base/time_text.h"
 #include "journal/journal_reader.h"
 
@@ -101,15 +103,38 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
   return {};
 }
 
-std::string remove_run(const std::string& directory, const std::string& run) {
-  const std::string file = journal_file(directory, run);
-  // The lock keeps the run from being resumed meanwhile.
-  const Descriptor journal(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  if (journal && ::flock(journal.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return "it is running";
-  for (const std::string& path : {outputs_folder(file), log_file(file), file}) {
+bool is_run_id(std::string_view name) {
+  constexpr std::string_view form = "dddddddd-dddddd-xxxx";
+  return name.size() == form.size() && std::equal(name.begin(), name.end(), form.begin(), [](char c, char kind) {
+           const bool is_digit = c >= '0' && c <= '9';
+           return kind == '-' ? c == '-' : is_digit || (kind == 'x' && c >= 'a' && c <= 'f');
+         });
+}
+
+Removal remove_run(const std::string& directory, const std::string& run) {
+  if (!is_run_id(run)) return {"its name is not that of a run"};
+  bool made = false;
+  std::string why;
+  const Descriptor folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
+  if (!folder) return {"its folder cannot be opened: " + why, true};
+  const std::string name = run + std::string(journal_suffix);
+  const Descriptor journal(
+      ::openat(folder.get(), name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!journal) return {"its journal cannot be opened: " + std::string(::strerror(errno)), true};
+  // Until the descriptor is closed, the lock keeps the run from being resumed.
+  if (::flock(journal.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return {"it is running"};
+    return {"its journal cannot be locked: " + std::string(::strerror(errno)), true};
+  }
+  const auto record = read_journal_ends(journal_file(directory, run), why, std::nullopt);
+  if (record && record->status == runner::RunReport::Status::suspended) {
+    return {"it is suspended, and `wtool approve` continues it"};
+  }
+  const fs::path here = "/proc/self/fd/" + std::to_string(folder.get());
+  for (const std::string& path : {outputs_folder(name), log_file(name), name}) {
     std::error_code failed;
-    fs::remove_all(path, failed);  // removes a link, and not its target
-    if (failed) return "cannot remove " + path + ": " + failed.message();
+    fs::remove_all(here / path, failed);  // removes a link, and not its target
+    if (failed) return {path + " cannot be removed: " + failed.message(), true};
   }
   return {};
 }

@@ -35,8 +35,15 @@ std::string runs_above(const std::string& directory);
 // The run that `wanted` names: its id, a unique beginning of it, or `last`. Empty: `error` says what to do.
 std::string find_run(const std::string& directory, const std::string& wanted, std::string& error);
 
+// Whether run_id() makes such names.
+bool is_run_id(std::string_view name);
+
+struct Removal {
+  std::string why{};    // why the run stays, as the end of a sentence; empty: it is removed
+  bool failed = false;  // it is over, but could not be removed
+};
 // Removes a run's whole outputs, its log and its journal; the journal last, so that the run is still listed if something
-// stays. A run that is being written stays. Returns why something stays; empty: all is removed.
-std::string remove_run(const std::string& directory, const std::string& run);
+// stays. A run that is being written, or that is suspended, stays. Follows no link below `directory`.
+Removal remove_run(const std::string& directory, const std::string& run);
 
 }  // namespace wtool::host::journal

@@ -106,7 +106,7 @@ std::optional<Value> json_value(const Outcome& outcome) {
 }
 
 std::variant<Value, std::string> read_json_file(const std::string& file, std::uint64_t bytes) {
-  std::string why = "has changed since it was written";
+  std::string why = has_changed;
   std::string content;
   const Descriptor opened = open_written(file, bytes, why);
   if (!opened || !read_pieces(opened.get(), bytes, [&content](std::string_view piece) {

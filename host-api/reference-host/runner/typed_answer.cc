@@ -27,7 +27,7 @@ std::optional<std::string> text_of(const Outcome& outcome, std::string& why) {
           (whole.trouble.empty() ? "" : ": " + whole.trouble);
     return std::nullopt;
   }
-  std::string problem = "has changed since it was written";
+  std::string problem = has_changed;
   std::string text;
   const Descriptor file = open_written(whole.file, whole.bytes, problem);
   if (!file || !read_pieces(file.get(), whole.bytes, [&text](std::string_view piece) {

@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::size_t max_file_size = 1 << 20;
 
-bool exists(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0;
-}
-
 // The text of the file; empty: it does not exist; nothing: it cannot be read.
 std::optional<std::string> read(const std::string& path) {
   struct stat status {};
@@ -69,8 +64,11 @@ std::vector<std::string> repository_folders(const std::string& directory, const 
   std::vector<std::string> folders;
   for (std::string folder = directory; !folder.empty();
        folder = std::max<std::string>("/", folder.substr(0, folder.rfind('/')))) {
-    if (exists((folder == "/" ? "" : folder) + "/.git")) folders.push_back(folder);
-    if (folder == root || folder == "/") break;
+    struct stat git {};
+    const bool has_git = ::stat(((folder == "/" ? "" : folder) + "/.git").c_str(), &git) == 0;
+    if (has_git) folders.push_back(folder);
+    // Git looks no further than a file `.git`: it uses it, or fails.
+    if (folder == root || folder == "/" || (has_git && S_ISREG(git.st_mode))) break;
   }
   return folders;
 }

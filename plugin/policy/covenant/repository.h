@@ -7,7 +7,8 @@
 namespace wtool::policy::covenant {
 
 // The folders from `directory` upward to `root` (both canonical) with a `.git`, the nearest first. Git uses the first one
-// whose `.git` it accepts: it passes over a folder `.git` that is not a whole repository.
+// whose `.git` it accepts: it passes over a folder `.git` that is not a whole repository. Ends at a file `.git`, which
+// git never passes over.
 std::vector<std::string> repository_folders(const std::string& directory, const std::string& root);
 
 // Looks at the configurations of all these repositories. True if one names filters, which `git status` and `git diff`

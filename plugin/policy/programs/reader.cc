@@ -258,7 +258,8 @@ class ProgramReader {
   // an obstacle.
   bool take_values(Given& given, std::size_t count) {
     for (; count > 0 && next_ < words_.size(); --count) {
-      if (given.word == behind_unknown_ && words_[next_].starts_with('-') && reads_on() && !given.option->command) {
+      if (given.word == behind_unknown_ && words_[next_].starts_with('-') && reads_on() &&
+          (given.option == nullptr || !given.option->command)) {
         given.value_word = next_;
         given.value = words_[next_];
         break;

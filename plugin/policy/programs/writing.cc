@@ -160,8 +160,7 @@ constexpr ProgramSpec writing_specs[] = {
                  "-S=VALUE -X=VALUE",
      .runs = Runs::option_value,
      .manner = lenient | permutes,
-     .script = "S D",
-     .code = "F"},
+     .script = "S D"},
     // The commands of -b, or on standard input, may be "!COMMAND".
     {.names = "sftp",
      .does = Effect::opens_network,
@@ -172,7 +171,7 @@ constexpr ProgramSpec writing_specs[] = {
      .runs = Runs::option_value,
      .manner = lenient | permutes,
      .script = "S D",
-     .code = "b F",
+     .code = "b",
      .reads_input = true},
     {.names = "wget",
      .does = Effect::opens_network,

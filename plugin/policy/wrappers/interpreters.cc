@@ -137,7 +137,10 @@ void judge_script_runtime(const Judgement& judgement) {
       return judgement.runs_code(word, "bun " + word.text + " runs a package");
     }
     if (!word.text.starts_with('-') && word.text != "run") return;
-    if (word.text.starts_with('-') && programs::what_takes(program, word.text) == programs::Takes::value) ++i;
+    // A value that is known only when the command runs may become several words, so the loop looks at it.
+    const bool takes_next =
+        word.text.starts_with('-') && programs::what_takes(program, word.text) == programs::Takes::value;
+    if (takes_next && i + 1 < judgement.words().size() && judgement.word(i + 1).literal) ++i;
   }
   judge_input(judgement);
 }

@@ -325,7 +325,7 @@ std::vector<Word> variables_in(const Judgement& judgement, const ProgramSpec& sp
   for (const Given& option : reading.given) {
     if (!is_listed(spec.environment, option.name) || !option.value) continue;
     Word variable = judgement.value_of(option);
-    if (option.option->values == 2) {
+    if (option.option != nullptr && option.option->values == 2) {
       const Word& name = judgement.word(option.value_word - 1);
       variable.text.insert(0, name.text + '=');
       variable.literal = variable.literal && name.literal;
@@ -529,12 +529,12 @@ bool judge_program_option(const Judgement& judgement) {
     if (!option.value) continue;
     const Word value = judgement.value_of(option);
     if (is_listed(found->spec().script, option.name)) judgement.runs_script(value);
-    if (is_listed(found->spec().code, option.name) && option.name != "F") {
+    if (is_listed(found->spec().code, option.name)) {
       judgement.runs_code(value, "it names code, or a file that names programs");
     }
     // In wget -e, a setting of the configuration may name a program.
     if (is_listed("wget wget2", judgement.tool) && is_listed("e execute", option.name)) {
-      if (!value.literal || lowered(value.text).find("ask") != std::string::npos) {
+      if (!value.literal || lowered(value.text).find("askpass") != std::string::npos) {
         judgement.runs_code(value, "the setting names a program");
       }
     }
@@ -552,7 +552,7 @@ bool judge_program_option(const Judgement& judgement) {
     constexpr std::string_view program = "use-compress-program=";
     for (const Word& word : judgement.words()) {
       const std::size_t at = word.text.find(program);
-      if (at == std::string::npos || word.text.starts_with("--")) continue;
+      if (at == std::string::npos || word.text.starts_with("--") || (at > 0 && !word.text.starts_with('-'))) continue;
       judgement.runs_script({word.text.substr(at + program.size()), word.literal, word.at});
     }
   }

@@ -68,7 +68,10 @@ bool judge_shell(const Judgement& judgement) {
   // What -o takes differs: in bash and dash the next word, even if further letters follow; in ksh and mksh also the rest
   // of the word, and no word that is an option.
   for (const Given& option : reading.given) {
-    if (!is_listed("o O +o +O", option.name) || !option.value || option.option->values == 0) continue;
+    if (option.option == nullptr || option.option->values == 0 || !option.value ||
+        !is_listed("o O +o +O", option.name)) {
+      continue;
+    }
     const bool same_word = option.value_word == option.word;
     if ((same_word && !judgement.tool.ends_with("zsh")) || option.value->starts_with('-') ||
         option.value->starts_with('+')) {

@@ -304,6 +304,9 @@ BOOST_AUTO_TEST_CASE(under_an_allow_list_a_call_chooses_no_encoding_in_which_a_s
       BOOST_TEST(refusal->hint == "give C, POSIX, or a locale whose name ends in .UTF-8");
     }
   }
+  for (const char* name : {"LC_TIME", "LC_NUMERIC", "LC_COLLATE", "LC_TERMINAL"}) {
+    BOOST_TEST(!refuse_name(name, rules, "en_US"), name);
+  }
   rules.allow = {"LC_ALL"};
   BOOST_TEST(!refuse_name("LC_ALL", rules, "zh_CN.GBK"));
 }

@@ -1061,6 +1061,10 @@ BOOST_AUTO_TEST_CASE(build_tools_run_what_a_word_names) {
       {"bazel run --run_under=./evil //x", "code: --run_under=./evil"},
       {"mvn exec:exec -Dexec.executable=./evil", "code: -Dexec.executable=./evil"},
       {"mvn -q test", ""},
+      {"zsh --o=x -c 'rm x'", "script: rm x"},
+      {"nu --O=x -c 'rm x'", "script: rm x & code: rm x"},
+      {"tar -tf a-use-compress-program=x.tar", ""},
+      {"wget -e mask=1 u", ""},
       {"apt-get -o DPkg::Pre-Install-Pkgs::=./evil install x", "code: DPkg::Pre-Install-Pkgs::=./evil"},
       {"apt-get -oAcquire::http::Proxy-Auto-Detect=./evil update", "code: -oAcquire::http::Proxy-Auto-Detect=./evil"},
       {"apt -o AptCli::Hooks::Search::=./evil search x", "code: AptCli::Hooks::Search::=./evil"},
@@ -1079,15 +1083,15 @@ BOOST_AUTO_TEST_CASE(build_tools_run_what_a_word_names) {
 BOOST_AUTO_TEST_CASE(any_words_are_judged) {
   std::mt19937 random(11);
   const std::vector<std::string> words = {
-      "env",      "-S",  "'a ${b} \"c'", "sudo",    "-u",      "root",    "~",    "sh",
-      "-c",       "-",   "--",           "xargs",   "-I{}",    "{}",      "find", "-exec",
-      ";",        "+",   "su",           "-i",      "python",  "-m",      "perl", "-e",
-      "git",      "-C",  "submodule",    "foreach", "docker",  "run",     "--rm", "flock",
-      "f",        "tar", "cIf",          "timeout", "5",       "A=1",     "=",    "''",
-      "parallel", ":::", "trap",         "let",     "a[$(b)]", "printf",  "-v",   "bwrap",
-      "--bind",   "fd",  "-x",           "--exec=", "ssh",     "-o",      "gdb",  "--args",
-      "cmake",    "-E",  "watch",        "entr",    "/_",      "kubectl", "exec", "npx",
-      "make",     "-f",  "<f",           "<<x",     "<<~y"};
+      "zsh",     "nu",   "--o=x",  "env",      "-S",  "'a ${b} \"c'", "sudo",    "-u",
+      "root",    "~",    "sh",     "-c",       "-",   "--",           "xargs",   "-I{}",
+      "{}",      "find", "-exec",  ";",        "+",   "su",           "-i",      "python",
+      "-m",      "perl", "-e",     "git",      "-C",  "submodule",    "foreach", "docker",
+      "run",     "--rm", "flock",  "f",        "tar", "cIf",          "timeout", "5",
+      "A=1",     "=",    "''",     "parallel", ":::", "trap",         "let",     "a[$(b)]",
+      "printf",  "-v",   "bwrap",  "--bind",   "fd",  "-x",           "--exec=", "ssh",
+      "-o",      "gdb",  "--args", "cmake",    "-E",  "watch",        "entr",    "/_",
+      "kubectl", "exec", "npx",    "make",     "-f",  "<f",           "<<x",     "<<~y"};
   for (int round = 0; round < 20'000; ++round) {
     std::string line = round % 3 == 0 ? "| " : round % 3 == 1 ? "{ " : "";
     for (auto left = 1 + random() % 7; left > 0; --left) line += words[random() % words.size()] + ' ';
