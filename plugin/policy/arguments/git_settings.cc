@@ -114,8 +114,8 @@ std::optional<Problem> find_git_program(const ParsedCommand& reading) {
       return Problem{given.word, option + " of git can name a program that runs", "leave " + option + " out"};
     }
   }
-  // Behind the value, a third operand selects which of several values is replaced. In front of the name, the value of an
-  // option that is not known here looks like an operand.
+  // Any two adjacent operands may be the name and the value. After the value, a third operand may select the old value
+  // that is replaced. Before the name, the value of an option that is not known here looks like an operand.
   for (std::size_t i = 0; reading.name.starts_with("git config") && i + 1 < reading.operands.size(); ++i) {
     if (!runs_program(read_setting(std::string(reading.operand(i)) + '=' + std::string(reading.operand(i + 1)))))
       continue;
