@@ -22,9 +22,9 @@ GivenSetting read_setting(std::string_view text) {
   return setting;
 }
 
-// True if an entry of the list, such as "color.* core.pager=cat|false", covers the setting. If the entry lists values,
-// it covers only settings that have one of these values or, without `with_value`, only settings that have a different
-// value.
+// True if an entry of the list, such as "color.* core.pager=cat|false", covers the setting. An entry that lists
+// values covers settings with one of these values if `with_value` is true, and settings with any other value if it is
+// false.
 bool is_known(std::string_view list, const GivenSetting& setting, bool with_value) {
   return any_listed(list, [&](std::string_view entry) {
     const std::size_t equals = std::min(entry.find('='), entry.size());

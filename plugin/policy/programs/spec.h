@@ -183,7 +183,8 @@ struct ProgramSpec {
   bool names_variables = false;  // its operands are names of variables, which a shell may evaluate
   bool assignments = false;      // NAME=value may precede the command
   bool behind_dashes = false;    // if "--" follows the operands, the command comes after it
-  // It runs its standard input as code. For make, and if `runs` is nothing: only if a word names the standard input.
+  // It runs its standard input as code. If `runs` is nothing or words, it does so only if a word names the standard
+  // input.
   bool reads_input = false;
   // Names of options ("*": always). With one of them and without a command, the program passes its standard input to
   // something unknown: to what a container runs, or to the shell of another machine.
