@@ -373,8 +373,8 @@ class ProgramReader {
   const std::vector<std::string_view>& words_;
   std::vector<bool> known_;
   std::size_t next_;
-  // The word after an unknown option. It may be the value of that option, even if it looks like an option or is "--", so
-  // it is not trusted to end the options or to take the word after it.
+  // The word after an unknown option. It may be the value of that option, even if it looks like an option or is "--",
+  // so it is not trusted to end the options or to take the word after it.
   std::size_t behind_unknown_ = static_cast<std::size_t>(-1);
   bool single_dash_ = false;
   bool permutes_ = true;
