@@ -14,7 +14,7 @@ struct ApprovalQuestion {
   std::string call_id;
   std::string subject;      // JSON object that shows exactly what would run
   std::string reason;       // one sentence: why an approval is needed
-  std::string fingerprint;  // of command, directory, environment and standard input
+  std::string fingerprint;  // policy::fingerprint() of everything to which the answer applies
 };
 
 enum class ApprovalReply { unavailable, yes, no, always, never, deferred, expired };

@@ -36,7 +36,7 @@ struct CommandRequest {
   std::vector<std::string> words;        // if not empty, these run, without a shell, and `line` only shows them
   std::vector<std::string> executed;     // a safer form of `words`, which is run instead; empty: `words` are run
   std::optional<std::string> directory;  // relative to the host's working directory; absent: that directory
-  std::string directory_parameter = "working_directory";  // the caller's name for it, for messages
+  std::string directory_parameter = "working_directory";  // the caller's name for `directory`, for messages
   std::optional<std::chrono::milliseconds> timeout;       // absent: the configured default
   policy::Variables environment;                          // the caller's, in addition to the host's
   policy::Variables tool_environment;                     // the tool's, also in addition to the host's
@@ -50,7 +50,7 @@ struct CommandRequest {
   // The terminal of an interactive command, borrowed; nullptr: the request is only explained, never run.
   engine::CommandTerminal* terminal = nullptr;
   bool merged_output = false;        // standard error and standard output become one stream
-  std::shared_ptr<Session> session;  // the session that keeps its background processes; nullptr: as configured
+  std::shared_ptr<Session> session;  // keeps the command's background processes; nullptr: as configured
   std::vector<std::pair<std::string, std::string>> labels;  // more keys and values for the call's audit lines
 };
 

@@ -54,8 +54,8 @@ class Section {
   // "default", "none", or a list of names, in which "default" means the names that `value` had before.
   void names(const char* key, std::vector<std::string>& value);
 
-  // Entries of literal words, the last of which may be "*". False: the key is missing. With `prefixes`, every entry is
-  // a prefix anyway, so a trailing " *" is removed.
+  // A list of entries, each made of literal words; the last word of an entry may be "*". False: the key is
+  // missing. With `prefixes`, every entry is a prefix anyway, so a trailing " *" is removed.
   bool entries(const char* key, bool prefixes, std::vector<std::string>& value);
 
   // Names of programs, without arguments; or "*", for all programs.

@@ -242,7 +242,7 @@ bool takes_more_arguments(std::string_view tool, const std::vector<std::string>&
   // After `--` there are only operands; before it, an argument may be an option.
   const bool options_ended = reading.first_operand_behind_dashes != static_cast<std::size_t>(-1);
   const bool checked = table.check != nullptr || !table.only_with.empty() || !table.unsafe_operands.empty();
-  // A subcommand of git with a check may read options behind `--`.
+  // A subcommand of git with a check may read options after `--`.
   if (options_ended) return !checked || (!reading.operands.empty() && table.style != programs::Style::git);
   // After a subcommand, an option may still belong to the program itself, and git accepts some options after many
   // subcommands: git blame --output=x. Only Style::exact rules both out.

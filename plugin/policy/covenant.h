@@ -1,8 +1,8 @@
 // The rules of execute_run: which commands run immediately, because they only read the project or manage its files
 // (tier one), which need approval (tier two), and which are refused. docs/guide/execute-run.md has the tables.
 //
-// - Tier one is an allow list: it names the commands, their flags and numbers, and how many paths they take. Anything
-//   else is refused, or needs approval.
+// - Tier one is an allow list: it names the commands, the flags and numbers that each may have, and how many paths it
+//   takes. Anything else is refused, or needs approval.
 // - The paths of tier one stay in the project. Tier one never writes files that approve commands or make commands run.
 // - The judgement looks at the file system. If a link is swapped before the command runs, the command uses another file
 //   than the one that was judged. The guide describes the consequences.

@@ -129,7 +129,7 @@ bool is_of_process(std::string_view path) {
 // Nothing: only the command itself can resolve the path.
 std::optional<std::string> resolve_from(std::string_view prefix, int directory, std::string_view path) {
   constexpr int max_links = 40;  // the kernel's own limit
-  // A longer path cannot be opened. Without a slash, it could only be a name in the directory.
+  // A path of more than PATH_MAX bytes cannot be opened. Without a slash, it could only be a name in the directory.
   if (path.size() > PATH_MAX) {
     if (path.find('/') == std::string_view::npos && !prefix.empty()) return std::string(prefix);
     return std::nullopt;

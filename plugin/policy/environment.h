@@ -53,8 +53,9 @@ bool is_harmless_name(std::string_view name);
 
 // Why a call under an allow list may not set `name`: environment.deny matches it, or it is not harmless and no pattern
 // of environment.allow matches it. A dangerous variable must be listed in environment.allow by its full name, without *
-// and ?. PATH, PWD and the variables that redirect a shell (IFS, BASH_ENV, CDPATH) may never be set. Even a harmless
-// variable is refused with some values: that of a locale, or of TZ, may be the path of a file that the C library loads.
+// and ?. PATH, PWD and the variables that redirect a shell (IFS, BASH_ENV, CDPATH) may never be set. Some values
+// make even a harmless variable dangerous: a locale or TZ may be the path of a file that the C library loads, and a
+// locale may change the encoding in which programs read text.
 struct NameRefusal {
   std::string reason;  // a clause that follows the name: "changes what programs do"
   std::string hint;

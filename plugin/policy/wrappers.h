@@ -14,7 +14,9 @@ namespace wtool::policy {
 struct Whereabouts {
   const std::vector<std::string>& directories;  // canonical
   bool elsewhere = false;                       // or in any other folder, because some `cd` could not be followed
-  bool all_known = false;  // all words of the line are literal, so any other word is one that a program finds or reads
+  // True: all words of the line itself are literal. A word that is not literal then stands for what a program finds or
+  // reads.
+  bool all_known = false;
 };
 
 struct Inner {

@@ -22,9 +22,9 @@ GivenSetting read_setting(std::string_view text) {
   return setting;
 }
 
-// True if an entry of the list, such as "color.* core.pager=cat|false", covers the setting. If the entry lists values,
-// it covers only settings that have one of these values or, without `with_value`, only settings that have a different
-// value.
+// True if an entry of the list, such as "color.* core.pager=cat|false", covers the setting. An entry that lists
+// values covers settings with one of these values if `with_value` is true, and settings with any other value if it is
+// false.
 bool is_known(std::string_view list, const GivenSetting& setting, bool with_value) {
   return any_listed(list, [&](std::string_view entry) {
     const std::size_t equals = std::min(entry.find('='), entry.size());
@@ -114,8 +114,8 @@ std::optional<Problem> find_git_program(const ParsedCommand& reading) {
       return Problem{given.word, option + " of git can name a program that runs", "leave " + option + " out"};
     }
   }
-  // Behind the value, a third operand selects which of several values is replaced. In front of the name, the value of an
-  // option that is not known here looks like an operand.
+  // Any two adjacent operands may be the name and the value. After the value, a third operand may select the old value
+  // that is replaced. Before the name, the value of an option that is not known here looks like an operand.
   for (std::size_t i = 0; reading.name.starts_with("git config") && i + 1 < reading.operands.size(); ++i) {
     if (!runs_program(read_setting(std::string(reading.operand(i)) + '=' + std::string(reading.operand(i + 1)))))
       continue;

@@ -37,7 +37,7 @@ struct Located {
 std::optional<Located> find_script(const ParsedCommand& reading);
 std::optional<Problem> check_sed(const ParsedCommand& reading);
 
-// Refuses an operand behind `--` that begins with a dash: git blame -- FILE REVISION puts the revision in front of the
+// Refuses an operand after `--` that begins with a dash: git blame -- FILE REVISION puts the revision in front of the
 // dashes, and git stash list drops them.
 std::optional<Problem> check_dashes(const ParsedCommand& reading);
 

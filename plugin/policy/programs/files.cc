@@ -5,7 +5,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-// xxd reads no options behind its first operand: `xxd a -p` writes to a file of the name -p.
+// xxd reads no options after its first operand: `xxd a -p` writes to a file named -p.
 std::optional<Problem> check_xxd(const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
     if (reading.operands.empty() || given.word < reading.operands[0]) continue;

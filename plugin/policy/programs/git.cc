@@ -7,7 +7,7 @@ namespace wtool::policy::programs {
 namespace {
 
 std::optional<Problem> check_config(const ParsedCommand& reading) {
-  // Behind its first operand, git config reads no options: `git config NAME VALUE --get` writes.
+  // After its first operand, git config reads no options: `git config NAME VALUE --get` writes.
   for (const Given& given : reading.given) {
     if (reading.operands.empty() || given.word < reading.operands[0]) continue;
     return Problem{given.word, "git config with a value writes it", "put the options first"};
@@ -56,8 +56,8 @@ constexpr ProgramSpec git_specs[] = {
                  "-c gpg.ssh.program=false "
                  "-c log.showSignature=false "
                  "-c protocol.allow=never "
-                 // A setting for one protocol counts more. Each is named, because git fetches missing objects by itself
-                 // if the configuration says that another repository has them.
+                 // A setting for one protocol overrides protocol.allow, so each protocol is named. Git might otherwise
+                 // fetch missing objects by itself, if the configuration says that another repository has them.
                  "-c protocol.ext.allow=never "
                  "-c protocol.fd.allow=never "
                  "-c protocol.file.allow=never "
@@ -95,8 +95,8 @@ constexpr ProgramSpec git_specs[] = {
          "GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_VERBOSITY GIT_REFLOG_ACTION "
          "GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_ADVICE"},
     // With --output, every subcommand that has these options writes to a file. None of them starts a pager, because
-    // there is no terminal. -m and --diff-merges=on are not in the list, because the configuration chooses the kind of
-    // difference that they show, which may be remerge.
+    // there is no terminal. -m and --diff-merges=on are not in the list, because the configuration chooses how they
+    // show a merge. If it chooses remerge, they run merge programs.
     {.names = "git:diff",
      .options =
          "-p -u --patch -s --no-patch -U[=NUM] --unified[=NUM] --output-indicator-new=C --output-indicator-old=C "
@@ -526,8 +526,9 @@ constexpr ProgramSpec git_specs[] = {
      .runs = Runs::options,
      .manner = lenient | permutes,
      .script = "u upload-pack"},
-    // Each of these subcommands has its own row: if an option of one took a value here, but not there, it would hide the
-    // program that the next word names. Likewise for options whose beginning is that of an option of another one.
+    // Each of these subcommands has its own row. In a shared row, an option that takes a value in only one subcommand
+    // would hide the program that the next word names in another. An option of one subcommand could also make an
+    // abbreviation ambiguous, and thus unknown, with which another subcommand names a program.
     {.names = "git fetch",
      .effects = "runs_program: --upload-pack=PROGRAM",
      .does = Effect::opens_network,

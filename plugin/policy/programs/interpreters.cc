@@ -86,7 +86,8 @@ constexpr ProgramSpec interpreter_specs[] = {
      .manner = lenient,
      .code = "e eval f file x exec m main",
      .reads_input = true},
-    // -pa, -pr and -pz are not listed, because they are no letters; the words behind an unknown option are judged, too.
+    // -pa, -pr and -pz cannot be listed, because what follows a single dash is read as separate letters. They count as
+    // unknown options, and the words after an unknown option are judged, too.
     {.names = "elixir, iex",
      .options = "-e=VALUE -r=VALUE -S=VALUE --eval=VALUE --require=VALUE --rpc-eval=VALUE,VALUE --erl=VALUE "
                 "--erl-config=VALUE --vm-args=VALUE --boot=VALUE --boot-var=VALUE,VALUE --dot-iex=VALUE "

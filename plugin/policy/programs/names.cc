@@ -13,7 +13,7 @@ namespace {
 
 using programs::is_listed;
 
-// What Debian's alternatives, linkers and other builds of a program append to its name, after a dot or a dash.
+// Endings that name an alternative or a build of a program, after a dot or a dash: vim.basic, ld.gold.
 constexpr std::string_view variants =
     "basic tiny nox gtk gtk2 gtk3 athena traditional openbsd original bfd gold lld mold static dbg rs";
 

@@ -120,7 +120,7 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .synonyms = "g=global f=force y=yes",
      .variables = "PNPM_*"},
-    // A word that is no command of pnpm is a program that it runs: view and info in many versions.
+    // pnpm runs a word that is not one of its commands as a program. In many versions, view and info are such words.
     {.names = "pnpm list, pnpm ls, pnpm ll, pnpm la, pnpm why, pnpm outdated, pnpm root, pnpm bin, pnpm licenses",
      .with = "pnpm",
      .style = Style::exact},

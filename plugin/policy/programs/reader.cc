@@ -54,7 +54,8 @@ class ProgramReader {
   bool is_safe() const { return purpose_ == Purpose::safe; }
   bool has(unsigned manner) const { return purpose_ == Purpose::runs && (spec().manner & manner) != 0; }
   bool is_known(std::size_t word) const { return known_.empty() || known_[word]; }
-  // True if only options matter: where the command of a wrapper begins must not change.
+  // True if a word that may be the value of an unknown option is also read as an option. For a wrapper, this is false,
+  // because it would change where the wrapper's command begins.
   bool reads_on() const {
     return is_safe() || spec().runs == Runs::options || spec().runs == Runs::option_value || spec().runs == Runs::words;
   }
@@ -373,8 +374,8 @@ class ProgramReader {
   const std::vector<std::string_view>& words_;
   std::vector<bool> known_;
   std::size_t next_;
-  // The word after an unknown option. It may be the value of that option, even if it looks like an option or is "--", so
-  // it is not trusted to end the options or to take the word after it.
+  // The word after an unknown option. It may be the value of that option, even if it looks like an option or is "--",
+  // so it is not trusted to end the options or to take the word after it.
   std::size_t behind_unknown_ = static_cast<std::size_t>(-1);
   bool single_dash_ = false;
   bool permutes_ = true;

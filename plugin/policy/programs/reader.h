@@ -43,7 +43,7 @@ struct Given {
 
 struct ParsedCommand {
   std::vector<std::string_view> words = {};
-  const OptionTable* tool = nullptr;  // that of the subcommand, if there is one
+  const OptionTable* tool = nullptr;  // the table of the program or, if there is one, of the subcommand
   std::string name = {};              // its name in the table: "git log"
   std::size_t begin = 0;              // the index of the word that names it
   std::vector<Given> given = {};
@@ -97,8 +97,8 @@ Takes what_takes(const OptionTable& program, std::string_view text);
 // rejects the name and its spec has subcommands.
 struct Subcommand {
   std::string name;                // only the program's name if no subcommand follows
-  std::size_t next = 1;            // the index after it
-  const Word* obstacle = nullptr;  // a word that is not literal, where the subcommand would be
+  std::size_t next = 1;            // the index of the word after the subcommand
+  const Word* obstacle = nullptr;  // a word that is not literal, in the place of the subcommand
 };
 Subcommand find_subcommand(std::string_view tool, const std::vector<Word>& words, bool (*is_wanted)(std::string_view));
 

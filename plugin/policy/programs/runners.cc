@@ -114,7 +114,7 @@ constexpr ProgramSpec runner_specs[] = {
     {.names = "noglob, nocorrect, coproc", .rules = false, .runs = Runs::command},
     {.names = "exec", .options = "-a=VALUE -c -l", .rules = false, .runs = Runs::command},
     {.names = "gosu, su-exec, setuidgid, envuidgid", .rules = false, .runs = Runs::command, .before = 1},
-    // The files of a folder are set as variables, even as those that load code.
+    // It sets a variable for each file of a folder. Such a variable may make the command load code.
     {.names = "envdir", .rules = false, .runs = Runs::code, .before = 1},
     {.names = "cgexec", .options = "-g=VALUE -b -h -s --help --sticky", .rules = false, .runs = Runs::command},
     {.names = "systemd-inhibit",
@@ -142,8 +142,8 @@ constexpr ProgramSpec runner_specs[] = {
      .rules = false,
      .runs = Runs::command,
      .idle = "h V"},
-    // Scripts and small programs with no options before the command, or hardly any. Where a row gives a letter a value
-    // that it does not take, the command itself would be read as this value.
+    // Scripts and small programs with few options before the command, or none. No row may give a value to a letter that
+    // takes none: the command itself would be read as this value.
     {.names = "rr, catchsegv, eatmydata, gamemoderun, vglrun, tsocks, primusrun, with-contenv, distcc, icecc",
      .options = "--help --version",
      .rules = false,
@@ -370,7 +370,7 @@ constexpr ProgramSpec runner_specs[] = {
      .rules = false,
      .runs = Runs::command,
      .script = "pre post"},
-    // "record" may be shortened where it follows another subcommand.
+    // After another subcommand, "record" may be abbreviated.
     {.names = "perf record, perf kmem rec, perf kmem reco, perf kmem recor, perf kmem record, perf kwork rec, perf "
               "kwork reco, perf kwork recor, perf kwork record, perf lock rec, perf lock reco, perf lock recor, perf "
               "lock record, perf sched rec, perf sched reco, perf sched recor, perf sched record",
@@ -408,7 +408,7 @@ constexpr ProgramSpec runner_specs[] = {
      .manner = lenient | permutes,
      .script = "addr2line objdump"},
     {.names = "perf script", .rules = false, .runs = Runs::code},
-    // Scripts in a folder that an option of perf may name.
+    // These subcommands run scripts from a folder that an option of perf may name.
     {.names = "perf archive, perf iostat",
      .rules = false,
      .runs = Runs::code,

@@ -70,7 +70,7 @@ class LazyTable {
   std::unique_ptr<OptionTable> table_;
 };
 
-// Any thread may call any member. Each process that judges a command makes one, so that must be fast.
+// Any thread may call any member. Each process that judges a command makes one, so its constructor must be fast.
 class Tables {
  public:
   Tables() {

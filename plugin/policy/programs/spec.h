@@ -133,7 +133,7 @@ struct Covenant {
   std::size_t least = 0;          // the smallest and the largest number of operands
   std::size_t most = static_cast<std::size_t>(-1);
   Use use = Use::read;             // of each operand
-  std::string_view hardened = {};  // words put before the given ones, so that it executes nothing by itself
+  std::string_view hardened = {};  // words put before the given arguments, so that it executes nothing by itself
   bool otherwise_asks = false;     // with other options or operands, the program may write, so execute_run asks
 };
 
@@ -146,9 +146,9 @@ struct ProgramSpec {
   std::size_t most = static_cast<std::size_t>(-1);  // more operands than this are unsafe ...
   std::string_view beyond = {};                     // ... because "a second operand is written to"
   Effect does = Effect::reads;                      // the effect that it has with any arguments ...
-  std::string_view never = {};                      // ... because it "removes files"
-  std::string_view alone = "--help --version";      // arguments that are still safe, if given alone
-  std::string_view bare = {};                       // unsafe without a subcommand or an operand, because ...
+  std::string_view never = {};                      // ... because it "removes files" ...
+  std::string_view alone = "--help --version";      // ... unless its only argument is one of these
+  std::string_view bare = {};                       // why it is unsafe without an operand or a subcommand
   Style style = Style::gnu;
   std::string_view only_with = {};        // unsafe unless one of these options applies: "-l --list" ...
   std::string_view without = {};          // ... because without one it "writes files" ...
@@ -165,12 +165,13 @@ struct ProgramSpec {
 
   Runs runs = Runs::nothing;
   unsigned manner = 0;
-  std::size_t before = 0;              // how many operands come before the command
-  std::string_view placeholders = {};  // for a file's name in a COMMAND...: "{} {/}"; without any, the name comes last
-  std::string_view idle = {};          // names of options with which it runs nothing: "V version"
-  std::string_view script = {};        // options whose value is shell text
-  std::string_view code = {};          // options whose value is code, or a program or a file of commands that is run
-  std::string_view environment = {};   // options whose value, NAME=value or "NAME value", is a variable of the command
+  std::size_t before = 0;  // how many operands come before the command
+  // "{} {/}": texts that stand for a file's name in a COMMAND... If it has none of them, the name is its last argument.
+  std::string_view placeholders = {};
+  std::string_view idle = {};         // names of options with which it runs nothing: "V version"
+  std::string_view script = {};       // options whose value is shell text
+  std::string_view code = {};         // options whose value is code, or a program or a file of commands that is run
+  std::string_view environment = {};  // options whose value, NAME=value or "NAME value", is a variable of the command
   // Runs::words: the program runs something if an argument is one of `words`, begins with one of `beginnings`, contains
   // one of `parts` (which are in capitals, and match in any case), or is a bundle of options with the text `letters`.
   // Runs::steered: `words` are the subcommands that run nothing.
@@ -182,7 +183,8 @@ struct ProgramSpec {
   bool names_variables = false;  // its operands are names of variables, which a shell may evaluate
   bool assignments = false;      // NAME=value may precede the command
   bool behind_dashes = false;    // if "--" follows the operands, the command comes after it
-  // It runs its standard input as code. For make, and if `runs` is nothing: only if a word names the standard input.
+  // It runs its standard input as code. If `runs` is nothing or words, it does so only if a word names the standard
+  // input.
   bool reads_input = false;
   // Names of options ("*": always). With one of them and without a command, the program passes its standard input to
   // something unknown: to what a container runs, or to the shell of another machine.

@@ -6,7 +6,7 @@ namespace wtool::policy::programs {
 namespace {
 
 constexpr ProgramSpec variable_specs[] = {
-    // For the loader and the C library: which files they load into every program.
+    // They tell the loader and the C library which files to load into every program.
     {.names = "variables:loader",
      .variables = "LD_* DYLD_* GLIBC_TUNABLES GCONV_PATH LOCPATH NLSPATH MALLOC_TRACE TERMINFO TERMINFO_DIRS TERMCAP "
                   "HOSTALIASES LOCALDOMAIN RES_OPTIONS RESOLV_* GETCONF_DIR TZDIR ASAN_OPTIONS LSAN_OPTIONS "
@@ -18,13 +18,13 @@ constexpr ProgramSpec variable_specs[] = {
          "PATH BASH* ENV IFS CDPATH OLDPWD PWD SHELL SHELLOPTS PS0 PS1 PS2 PS4 PROMPT_COMMAND GLOBIGNORE "
          "EXECIGNORE FIGNORE HISTFILE INPUTRC ZDOTDIR FPATH fpath POSIXLY_CORRECT POSIX_ME_HARDER KSH_* FCEDIT "
          "fish_*"},
-    // Where programs find their configuration, and where they keep what they trust.
+    // They say where programs find their configuration, and where programs keep what they trust.
     {.names = "variables:places", .variables = "HOME XDG_* TMPDIR TMP TEMP TMPPREFIX"},
-    // Programs that other programs start: pagers, editors, browsers, helpers.
+    // They name programs that other programs start: pagers, editors, browsers, helpers.
     {.names = "variables:started",
      .variables = "PAGER *_PAGER MORE MOST_* EDITOR VISUAL *_EDITOR BROWSER *_BROWSER *ASKPASS* *_SHELL *_COMMAND "
                   "*_WRAPPER *_LAUNCHER *_PRELOAD CVS* SVN_* GPG* GNUPG* DBUS_* LYNX_* WWW_* W3M*"},
-    // For languages: what they load before the program, or in addition to it.
+    // They say what a language loads before the program, or in addition to it.
     {.names = "variables:languages",
      .variables = "OCAML* CAML* OPAM* DOTNET_* COMPLUS_* CORECLR_* NUGET_* MSBUILD* MONO_* POWERSHELL_* PSModulePath"},
     // For build tools.
@@ -35,7 +35,7 @@ constexpr ProgramSpec variable_specs[] = {
          "ACLOCAL* AUTOCONF AUTOMAKE AUTOM4TE AUTOHEADER AUTORECONF AUTOPOINT CONFIG_SITE M4PATH SWIFT_* ZIG_* "
          "ASDF_* MISE_* DIRENV_* PRE_COMMIT_* HUSKY* TEXMF* TEXINPUTS TEXFORMATS TEXEDIT TEXPOOL BIBINPUTS "
          "BSTINPUTS openout_any shell_escape"},
-    // Where commands are sent, and as which user.
+    // They say where commands are sent, and as which user.
     {.names = "variables:network",
      .variables = "*_proxy *_PROXY SSL_CERT_* VAULT_* CONSUL_* NOMAD_* ANSIBLE_* VAGRANT_* PACKER_* PULUMI_* AZURE_*"},
     // Variables that name the programs of scripts and build files, or other files that tools load or write.

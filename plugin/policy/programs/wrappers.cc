@@ -6,7 +6,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-// Not -i, -l and --max-lines, which take the next word only if it looks like a value.
+// -i, -l and --max-lines are left out, because they take the next word only if it looks like a value.
 constexpr const char* options_of_parallel =
     "-0 -a=VALUE -B=VALUE -C=VALUE -d=VALUE -E=VALUE -h -I=VALUE -J=VALUE -j=VALUE -k -L=VALUE -m "
     "-N=VALUE -n=VALUE -P=VALUE -q -r -S=VALUE -s=VALUE -t -u -U=VALUE -v -w -X -x --arg-file=VALUE "
@@ -335,7 +335,7 @@ constexpr ProgramSpec wrapper_specs[] = {
      .runs = Runs::special,
      .variables = "PARALLEL*"},
     {.names = "sem, env_parallel", .options = options_of_parallel, .rules = false, .runs = Runs::special},
-    // Not -t and -F, which take a value on BSD.
+    // -t and -F are left out, because they take a value on BSD.
     {.names = "script",
      .does = Effect::runs_program,
      .never = "runs other programs",

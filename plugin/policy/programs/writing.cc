@@ -218,7 +218,7 @@ constexpr ProgramSpec writing_specs[] = {
      .alone = "-V --version",
      .runs = Runs::words,
      .parts = "EXEC SYSTEM SHELL \\ \" '"},
-    // Not -P, which takes a value only in newer versions.
+    // -P is left out, because it takes a value only in newer versions.
     {.names = "ssh",
      .does = Effect::opens_network,
      .never = "opens a connection to another machine",

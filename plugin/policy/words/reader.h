@@ -44,8 +44,8 @@ struct Findings {
 
 class WordReader {
  public:
-  // `text` begins at `offset` in the line. With `whole`, everything in the text is reported at that range, because text
-  // that was unescaped has no offsets in the line.
+  // `text` begins at `offset` in the line. If `whole` is given, the text was unescaped, so its offsets no longer fit
+  // the line; everything in it is then reported at the range `whole`.
   WordReader(std::string_view text, Findings& findings, std::size_t offset = 0,
              std::optional<Range> whole = std::nullopt)
       : text_(text), end_(text.size()), findings_(findings), offset_(offset), whole_(whole) {}

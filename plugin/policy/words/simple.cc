@@ -31,7 +31,7 @@ std::size_t WordReader::simple_command() {
       note(begin, "a reserved word where the shell does not treat it as one");
     ReadWord read = word(first ? Place::first : Place::argument);
     if (read.assignment && first) {
-      // Values that are not literal, arrays, and syntax that only bash accepts have been noted as lasting obstacles.
+      // Arrays, values that are not literal, and syntax that only bash accepts are already noted as lasting obstacles.
       note_open(begin, read.array ? "an array" : "an assignment");
       command.assignments.push_back(std::move(read.word));
       continue;

@@ -25,7 +25,7 @@ struct Judgement {
   std::string_view tool;
   const SimpleCommand& command;
   Inners& inners;
-  const Whereabouts* where = nullptr;  // from inner_commands()
+  const Whereabouts* where = nullptr;  // the parameter of inner_commands()
 
   const std::vector<Word>& words() const { return command.words; }
   const Word& word(std::size_t index) const { return command.words[index]; }

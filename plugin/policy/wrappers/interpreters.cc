@@ -41,8 +41,8 @@ void judge_file(const Judgement& judgement, const Word& file) {
   }
 }
 
-// An unknown option may take the apparent file as its value, so the options after that file are judged as well. A letter
-// may begin a word that also contains its value.
+// An unknown option may take the apparent file as its value, so the options after that file are judged as well. The
+// value of a letter may be in the same word as the letter.
 void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interpreter, std::size_t from) {
   for (std::size_t i = from; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
@@ -57,8 +57,8 @@ void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interprete
   }
 }
 
-// True if letters follow the option's value in the same word. In perl, a blank ends a value; in ruby, a digit is the
-// level of -W, unless a category follows: -W:no-deprecated.
+// True if letters follow the option's value in the same word. In perl, a blank ends a value. In ruby, the value of -W
+// is a digit, or a category that takes the rest of the word: -W:no-deprecated.
 bool goes_on(const Judgement& judgement, const Given& option) {
   if (!option.value || option.value_word != option.word) return false;
   if (judgement.tool == "perl") return option.value->find_first_of(" \t\n\v\f\r") != option.value->npos;
@@ -100,8 +100,8 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
   if (reading.passed_over && !reading.operands.empty()) {
     judge_hidden_code(judgement, interpreter, reading.operands.front());
   }
-  // erl reads options behind its plain arguments and behind "--", too. These arguments are no files, so it also reads
-  // its standard input.
+  // erl reads options after its plain arguments and after "--", too. The plain arguments are not files, so erl also
+  // reads its standard input.
   if (judgement.tool == "erl") {
     judge_hidden_code(judgement, interpreter, 1);
     return judge_input(judgement);

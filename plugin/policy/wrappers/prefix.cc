@@ -143,7 +143,7 @@ void judge_su(const Judgement& judgement) {
     return;
   }
   if (reading.find("c command session-command") != nullptr) {
-    // The last one runs, but on FreeBSD -c also names a class.
+    // Only the text of the last one runs. All are judged, because on FreeBSD a -c may name a login class instead.
     for (const Given& option : reading.given) {
       if (is_listed("c command session-command", option.name)) judgement.runs_script(judgement.value_of(option));
     }
@@ -342,7 +342,7 @@ void judge_value(const Judgement& judgement, const Given& option, const Word& va
       (value.text[0] == '|' || value.text[0] == '!')) {
     judgement.runs_script({value.text.substr(1), value.literal, value.at});
   }
-  // The name of a tool is a path below the folder of the tools.
+  // valgrind looks for a tool by this name in its own folder, and a name with a slash may lead out of the folder.
   if (judgement.tool == "valgrind" && option.name == "tool" && value.text.find('/') != std::string::npos) {
     judgement.runs_code(value, "the tool of valgrind is a program outside of its folder");
   }

@@ -65,8 +65,8 @@ bool judge_shell(const Judgement& judgement) {
     judgement.runs_code(words[option->word],
                         "an option names a file of commands that " + std::string(judgement.tool) + " runs first");
   }
-  // What -o takes differs: in bash and dash the next word, even if further letters follow; in ksh and mksh also the rest
-  // of the word, and no word that is an option.
+  // Shells differ in what -o takes. In bash and dash, it is the next word, even if further letters follow the o. In ksh
+  // and mksh, it may also be the rest of the same word, but the next word only if that is not an option.
   for (const Given& option : reading.given) {
     if (option.option == nullptr || option.option->values == 0 || !option.value ||
         !is_listed("o O +o +O", option.name)) {
