@@ -1,6 +1,6 @@
-// The CBOR of orders and answers, which each call on a cluster writes and reads. nlohmann's reader is not used, because
-// it appends texts byte by byte, which took a pilot longer than all else that it does before it starts a command, and
-// because it recurses as deep as the bytes are nested.
+// The CBOR of orders and answers, which each call on a cluster writes and reads. nlohmann's reader is not used, for two
+// reasons. It appends texts byte by byte, which took longer than everything else that a pilot does before it starts a
+// command. And it recurses as deep as the bytes are nested.
 #pragma once
 
 #include <concepts>

@@ -242,7 +242,8 @@ std::string submission(const Options& options, const std::string& name, const st
   line +=
       " --parsable --nodes=1 --ntasks=1 --no-requeue --cpus-per-task=" + std::to_string(options.slots * options.cpus);
   // The pilot needs no signal to end in time: the signal announces a preemption. But Slurm also sends it before the end
-  // of the job's time, up to 60 seconds early, so it is requested only if ending() has begun by then.
+  // of the job's time, up to 60 seconds early. So it is requested only if the pilot has begun to end its calls by then
+  // (ending()).
   if (ending(options) > std::chrono::seconds(61)) line += " --signal=B:TERM@1";
   add("--wrap=", "exec " + shell_quoted(program) + " agent --ticket " + shell_quoted(ticket));
   return line;

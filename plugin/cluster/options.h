@@ -26,7 +26,7 @@ struct Options {
   std::chrono::seconds idle{60};
   std::string address{};    // numeric; empty: all addresses of this machine
   std::string job_name{};   // of all jobs, by which the host can find them again; empty: the pool chooses it
-  std::string node{};       // the node for every pilot, which only tests set; empty: any
+  std::string node{};       // the node for every pilot, set only by a test; empty: any
   std::string directory{};  // absolute; where tickets and the pilots' logs are
   Auth auth = Auth::automatic;
   std::string munge_socket{};   // empty: the default of libmunge

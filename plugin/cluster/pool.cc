@@ -48,12 +48,13 @@ bool copy_installation(const fs::path& from, const fs::path& to, std::string& wh
   return true;
 }
 
-// Makes a file in the working directory, by which a pilot sees that its node has the same one. Returns its path. Empty:
-// the ticket is in the working directory and shows the same, or nothing can be written there.
+// Makes a file in the working directory. A pilot that finds the file knows that its node has this directory. Returns
+// the path of the file. Empty: the ticket, which is in the working directory, serves the same purpose, or the file
+// cannot be made.
 std::string make_token(const fs::path& here, const fs::path& tickets) {
   const fs::path rest = tickets.lexically_relative(here);
   if (!rest.empty() && *rest.begin() != "..") return {};
-  const fs::path folder = here / ".wtool/cluster";  // where tickets are by default, so commands cannot change it either
+  const fs::path folder = here / ".wtool/cluster";  // the default folder of tickets, which commands cannot change
   std::error_code ignored;
   fs::create_directories(folder, ignored);
   std::string token = folder / "shared-XXXXXX";
@@ -76,7 +77,8 @@ Pool::~Pool() {
     if (!ticket_.empty()) fs::remove(ticket_, ignored);
     if (!token_.empty()) fs::remove(token_, ignored);
     if (folder_.empty()) return;
-    // The logs of failed pilots are kept, so that people can read them. Without logs, the folder is empty.
+    // The logs of failed pilots are kept, so that people can read them. If there are none, the folder is empty by now
+    // and is removed.
     fs::remove_all(failure_.why.empty() ? folder_ : folder_ + "/program", ignored);
     fs::remove(folder_, ignored);
   } catch (...) {  // A job that could not be cancelled ends when its pilot cannot connect.
@@ -307,8 +309,8 @@ void Pool::greet(int descriptor) {
   newcomers_.erase(descriptor);
 }
 
-// Notes the first connection of a pilot, which had `full` seconds for calls when it began. A fresh pilot with fewer
-// than longest_call() is treated as a failure, since the next pilot would also have too few.
+// Notes the first connection of a pilot. When the pilot began, it had `full` seconds for calls. If that is less than
+// longest_call(), it is treated as a failure, because the next pilot would also have too few.
 void Pool::came(const Slot& slot, std::int64_t full) {
   if (full < 0 || std::chrono::seconds(full) >= longest_call(options_)) {
     failures_ = 0;

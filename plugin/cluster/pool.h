@@ -11,7 +11,8 @@
 //   job does, the pool submits a new one. To make room for it, the pool may end an idle pilot that no waiting call can
 //   use.
 // - While a job waits in Slurm's queue, or if a limit of the site keeps it out of the queue, the other pools of the
-//   plugin end their pilots that have no call: the job may wait for just those nodes, or be one job too many.
+//   plugin end their pilots that have no call: the job may be waiting for just those nodes, or may fit within the limit
+//   only when other jobs have ended.
 // - A running pilot is known by its connections. Slurm is asked only about jobs whose pilots have not connected yet:
 //   why they wait, which of them have already ended and must be replaced, and which jobs sbatch submitted without
 //   reporting them.

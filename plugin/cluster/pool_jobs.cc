@@ -41,7 +41,7 @@ struct Unlocked {
 
 // What Slurm says about one job.
 struct JobReport {
-  bool ended = false;                      // or is being ended by Slurm
+  bool ended = false;                      // the job has ended, or Slurm is ending it
   std::string state{}, reason{}, nodes{};  // empty: Slurm does not know the job
 };
 
@@ -111,7 +111,7 @@ void Pool::end_unused(int seconds) {
       pilot = retire(pilot);
       continue;
     }
-    // Nobody accepts connections while no call waits, so the pilot may already run.
+    // A pilot without a connection may already run, because nobody accepts connections while no call waits.
     if (unused && !pilot->first.empty() && given_up_.insert(pilot->first).second) unconnected.insert(pilot->first);
     ++pilot;
   }
@@ -171,7 +171,7 @@ void Pool::submit(Lock& lock, const Caller& caller) {
   } else {
     if (!said.cancelled) failed(said.done ? "sbatch did not name a job: " + said.out : said.why);
     next_question_ = Clock::now();
-    // Where a user may have only so many jobs, a job of another pool may be one too many.
+    // If the site limits how many jobs a user may have, another pool may make room by ending an unused job.
     if (said.cancelled || said.done || !speaks_of_limit(said.why) || waiting_.empty() || others_ == nullptr) return;
     const Unlocked unlocked(lock);
     others_->make_room(*this, caller.seconds());

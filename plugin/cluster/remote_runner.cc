@@ -122,7 +122,8 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
   std::optional<Exchange> ending_;  // the exchange that ends the session
 };
 
-// The variables to send: all but those of a job and its devices that this host merely inherited (is_of_node).
+// The variables to send. Those that describe a node and its job (is_of_node) are left out if this host merely inherited
+// them.
 std::vector<std::string> sent_variables(const std::vector<std::string>& variables) {
   std::vector<std::string> sent;
   for (const std::string& variable : variables) {

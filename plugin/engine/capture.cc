@@ -49,7 +49,7 @@ std::string Capture::take_text(bool& lossy) {
     tail_.erase(0, cut_after(tail_, 0));
     const std::uint64_t left_out = total_ - text.size() - tail_.size();
     const std::string line = "[... " + std::to_string(left_out) + " bytes left out ...]\n";
-    text.reserve(text.size() + 1 + line.size() + tail_.size());  // so that it is copied once, and to no larger room
+    text.reserve(text.size() + 1 + line.size() + tail_.size());  // so that it is copied once, and takes no spare room
     if (!text.empty() && text.back() != '\n') text.push_back('\n');
     text += line;
   }

@@ -73,7 +73,7 @@ int status_of(int wait_status) {
 }
 
 // One run of one command. Once the custodian has the whole command, the run ends only when the custodian reports,
-// confirms that it keeps the tree, or dies.
+// confirms that it keeps the tree, dies or is given up.
 class CommandRun {
  public:
   CommandRun(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
@@ -184,8 +184,8 @@ std::optional<CommandOutcome> CommandRun::go() {
   return std::move(outcome_);
 }
 
-// Takes a custodian and begins to hand the command over. A custodian that dies before it has read the message has run
-// nothing, which its socket shows (ECONNRESET or EPIPE instead of end of file), so another custodian is tried.
+// Takes a custodian and begins to hand the command over. If the custodian dies before it has read the message, its
+// socket shows that (ECONNRESET or EPIPE instead of end of file). Nothing has run then, so another custodian is tried.
 bool CommandRun::start() {
   shown_ended_ = options_.terminal == nullptr;
   int failed = options_.terminal != nullptr ? 0 : output_.open();
@@ -204,7 +204,8 @@ bool CommandRun::start() {
   }
   const Patience patience{options_.deadline, cancellation_};
   CustodyError error;
-  // With a limit on memory, the custodian cannot share the filter, which refuses a call (kcmp) that the monitor needs.
+  // With a limit on memory, the custodian cannot share the filter, because the filter refuses a call (kcmp) that the
+  // monitor needs.
   if (command_.sandbox != nullptr && options_.limits.memory_bytes == 0) filter_ = command_.sandbox->shared_filter;
   if (!client_.acquire(custodian_, patience, error, filter_, in_scope_ ? options_.scope : nullptr)) {
     end_before_start();
@@ -313,8 +314,8 @@ void CommandRun::check_clock() {
   }
 }
 
-// Ends the call if it is cancelled or its time is up. No custodian has read the whole command yet, so nothing of it has
-// run, and the custodian will not run it, because it sees its socket closed.
+// Ends the call if it is cancelled or its time is up. No custodian has read the whole command yet, so nothing of the
+// command has run. Nor will it run, because the custodian sees that its socket is closed.
 void CommandRun::end_before_start() {
   if (cancellation_.mode() != Cancellation::Mode::none) {
     outcome_.termination = Cancelled{cancellation_.reason()};
@@ -380,9 +381,9 @@ void CommandRun::keep() {
   error_.close_reader();
 }
 
-// Takes the output that is available now. While there is much output and only the capture receives it, which is never
-// slow, the pipe is read several times in a row: asking the kernel before each read what else is ready would slow down
-// a large output by a tenth.
+// Takes the output that is available now. If there is much output and only the capture, which is never slow, receives
+// it, the pipe is read several times in a row: asking the kernel before each read what else is ready would slow down a
+// large output by a tenth.
 void CommandRun::take_flow(OutputPipe& pipe, Stream stream) {
   constexpr int most = 16;  // reads: a few megabytes, in about a millisecond
   for (int i = 0; i < most; ++i) {
@@ -516,7 +517,8 @@ void CommandRun::lose_custodian() {
         "by hand; the next call will work"};
   }
   if (auto lost = lost_for_want_of_stack()) outcome_.termination = *std::move(lost);
-  // If everything has been ended, the outcome is that the deadline or the cancellation ended the call.
+  // If the call was being ended, and nothing of the command is left, the outcome is the reason for that end, and not
+  // the loss of the custodian.
   if (reason_ == Reason::timeout && tree_killed.certain) outcome_.termination = TimedOut{};
   if (reason_ == Reason::cancelled && tree_killed.certain) outcome_.termination = Cancelled{cancellation_.reason()};
 }

@@ -67,8 +67,8 @@ int list(DIR* folder, std::vector<Spilled>& files) {
 }
 
 // Removes a file that nobody is writing. False: the file is being written, or cannot be removed. It is opened for
-// writing, because some file systems (NFS) grant this lock only then, and non-blocking, in case a FIFO has replaced it
-// since it was listed.
+// writing, because some file systems (NFS) grant an exclusive lock only then, and non-blocking, in case a FIFO has
+// replaced it since it was listed.
 bool remove_finished(int folder, const std::string& name) {
   const Descriptor file(::openat(folder, name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   return file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && ::unlinkat(folder, name.c_str(), 0) == 0;
@@ -90,7 +90,7 @@ std::string SpillDirectory::new_name(std::string_view call) {
   std::tm utc{};
   ::gmtime_r(&now.tv_sec, &utc);
   std::uint32_t unique = 0;
-  (void)!::getrandom(&unique, sizeof unique, 0);  // If it fails, two calls of one name in one millisecond may collide.
+  (void)!::getrandom(&unique, sizeof unique, 0);  // If it fails, names made in the same millisecond may be equal.
 
   std::string safe(call.substr(0, max_call));
   std::replace_if(

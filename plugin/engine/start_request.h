@@ -12,7 +12,7 @@ namespace wtool::engine {
 
 class StartRequest {
  public:
-  // `in_scope`: the custodian is in a session's scope, which limits signals instead of the sandbox's ruleset.
+  // `in_scope`: the custodian is in a session's scope, and that scope, not the sandbox's ruleset, limits signals.
   StartRequest(const Command& command, const Limits& limits, bool in_scope = false);
 
   // Call it if the `input` of send() is a terminal, like stdout and stderr. The terminal then becomes the command's

@@ -28,7 +28,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// The time that a healthy warden needs to kill a tree. A large tree takes longer, and then help does no harm.
+// If a warden takes longer than this to kill a tree, the plugin helps it. Even a healthy warden takes longer for a
+// large tree, and then the help does no harm.
 constexpr milliseconds kill_time{200};
 // For 5 s, the warden keeps trying to kill what does not die. A warden that takes longer than 7 s is not healthy.
 constexpr milliseconds max_kill_time{7000};
@@ -184,8 +185,8 @@ bool WardenClient::serves(const Custodian& custodian) {
   return custodian.warden && custodian.warden == warden_ && warden_->serves_us() && warden_->serves();
 }
 
-// Takes an idle custodian if one is wanted, or else the warden that can make one. On Found::nothing, the caller must
-// start a warden.
+// Takes an idle custodian, if one is wanted and there is one. Otherwise takes the warden, which can make one. On
+// Found::nothing, the caller must start a warden.
 WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one, std::string_view shared_filter) {
   const std::lock_guard lock(mutex_);
   see_to_ends();
@@ -204,7 +205,7 @@ WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one, std:
   return Found::nothing;
 }
 
-// Takes the warmest idle custodian that has entered this filter, or else one that has entered none. If those
+// Takes the most recently used idle custodian that has entered this filter, or else one that has entered none. If those
 // without a filter were taken first, alternating commands with and without a sandbox would each need a new custodian.
 bool WardenClient::take_idle(Custodian& custodian, std::string_view shared_filter) {
   const auto last_with = [&](std::string_view filter) {
@@ -218,9 +219,9 @@ bool WardenClient::take_idle(Custodian& custodian, std::string_view shared_filte
   return true;
 }
 
-// A custodian checks itself after each call. What another command does to it later would be missed, so the check is
-// repeated before the next call, unless there was no other command: this custodian was the only one in use when it was
-// taken last, and no other has been taken since.
+// A custodian checks itself after each call, but that check misses what another command does to it later. So the check
+// is repeated before the next call. This is not necessary if there was no other command: this custodian was the only
+// one in use when it was taken last, and no other has been taken since.
 void WardenClient::note_turn(Custodian& custodian) {
   custodian.checked = custodian.alone && custodian.turn == turn_;
   // Each custodian, including those of sessions, shares the ownership of its warden. So the use count is higher if
@@ -301,8 +302,9 @@ bool nothing_lives_below(pid_t process) noexcept {
 
 }  // namespace
 
-// A leaving warden ends by itself after its last call. If it does not, something keeps stopping it, so it is continued;
-// if that does not help, it is killed, unless processes below it would be lost.
+// A leaving warden ends by itself after its last call. If it does not, something keeps stopping it, so it is sent
+// SIGCONT. If that does not help, it is killed, but only if no process lives below it, since such a process would be
+// lost.
 void WardenClient::see_to_ends() noexcept {
   std::erase_if(leaving_, [](Leaving& one) {
     const WardenProcess& warden = *one.warden;

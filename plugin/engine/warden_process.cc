@@ -129,7 +129,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
 bool WardenProcess::serves_us() const { return owner_ == ::getpid() && user_ == ::geteuid() && group_ == ::getegid(); }
 
 bool WardenProcess::serves() const {
-  return alive() && !has_event(control_.get(), 0);  // POLLHUP is always reported.
+  return alive() && !has_event(control_.get(), 0);  // POLLHUP is reported even if no event is asked for.
 }
 
 bool WardenProcess::alive() const { return !has_event(handle_.get(), POLLIN); }

@@ -14,7 +14,7 @@ constexpr std::size_t max_sequence = 128;
 constexpr std::size_t max_string = 512;  // bytes of a title with its number
 constexpr std::size_t max_numbers = 15;
 constexpr int max_number = 9999;
-constexpr int max_repeats = 500;  // of one REP sequence: a line of the widest screen
+constexpr int max_repeats = 500;  // for each REP sequence; enough for a line of the widest screen
 
 constexpr unsigned char cancel = 0x18, substitute = 0x1a, escape = 0x1b, bell = 0x07;
 

@@ -1,4 +1,5 @@
-// The screen of a terminal: takes what a program prints, and shows what a person would see. libvterm is the model.
+// The screen of a terminal: takes what a program prints, and shows what a person would see. libvterm does the
+// emulation.
 //
 // - It accepts any bytes (gate.h). What is kept is bounded by the size and by `max_scrollback`.
 // - It also returns the bytes that a key sends, because the program chooses them (application cursor keys).

@@ -22,7 +22,8 @@ using std::chrono::milliseconds;
 
 // How often a waiting caller checks whether it was cancelled.
 constexpr milliseconds between_looks{50};
-// The most runs in one view: if each of 100,000 cells had its own colour, a view would take a hundred megabytes.
+// The most runs of cells in one view: if each of 100,000 cells had its own colour, a view would take a hundred
+// megabytes.
 constexpr std::size_t max_runs = 4000;
 // When output keeps the screen busy for this long, other threads get a turn.
 constexpr milliseconds long_take{2};
@@ -187,7 +188,7 @@ bool Pty::shows(const Wish& wish) const {
 
 Pty::Seen Pty::wait(const Wish& wish, const Cancellation& caller) {
   std::unique_lock lock(mutex_);
-  std::optional<std::uint64_t> searched;  // a screen that has not changed is not searched again
+  std::optional<std::uint64_t> searched;  // mark_.shown at the last search, since the same screen is not searched twice
   for (;;) {
     if (!wish.text.empty() && searched != mark_.shown) {
       searched = mark_.shown;

@@ -47,7 +47,7 @@ struct PtyView {
   screen::Size size;
   std::vector<std::string> lines;
   std::vector<std::vector<screen::CellRun>>
-      cells;                            // if asked for: the runs of each line; if there are many, of the first lines
+      cells;                            // if asked for: the runs of each line; no further line after max_runs runs
   std::vector<std::string> scrollback;  // if asked for: the last lines that have left the screen
   std::uint64_t scrolled = 0;           // how many lines have left the screen
   screen::Cursor cursor;

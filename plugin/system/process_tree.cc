@@ -151,8 +151,8 @@ bool ProcessTree::signal(const Member& member, std::initializer_list<int> signal
     for (const int signal : signals) sent = send(signal) && sent;
     return sent;
   };
-  // This check misses a process that has just moved to a group that this pass has already signalled. It misses no other
-  // process.
+  // A process whose group this pass has already signalled needs no further signal. That is wrong only for a process
+  // that has just moved to such a group.
   const pid_t group = groups != nullptr ? ::getpgid(member.process) : 0;
   if (group > 1 && groups->has(group)) return true;
   if (member.parent == self_) {
@@ -167,9 +167,9 @@ bool ProcessTree::signal(const Member& member, std::initializer_list<int> signal
   const Descriptor handle = open_process(member.process);
   pid_t parent = 0;
   if (!handle || !read_parent(member.process, handle.get(), parent)) return false;
-  // The handle was opened before the parent was read. If the process number had been reused before that, the handle's
-  // process would have a different parent. If only the parent has died, the new parent is a subreaper: the root of the
-  // tree, this process, or a member.
+  // The handle was opened before the parent was read. If the process number had been reused before the handle was
+  // opened, the handle's process would have a different parent. If only the parent has died, the new parent is a
+  // subreaper: the root of the tree, this process, or a member.
   const auto is_parent = [&](const Member& other) { return other.process == parent; };
   if (parent != member.parent && parent != root_ && parent != self_ &&
       std::none_of(members_.begin(), members_.end(), is_parent)) {

@@ -53,8 +53,8 @@ class ProcessTree {
   bool empty() const { return members_.empty(); }
 
   // Sends SIGTERM to each member that is not marked yet, and SIGCONT so that a stopped process can react. Marks these
-  // members. Parents come first: if its child ended first, a shell would still write "Terminated", and a supervisor
-  // would start the child again. True if there was a member that was not marked.
+  // members. Parents come first, because a parent that is still running when its child ends would react: a shell would
+  // write "Terminated", and a supervisor would start the child again. True if there was a member that was not marked.
   bool ask_to_end();
   void forget_asked() { asked_.clear(); }
 

@@ -112,7 +112,7 @@ CallError no_node(const engine::NoNode& how) {
 namespace {
 
 // Characters that yaml-cpp's double quotes do not preserve: it replaces those that Unicode calls noncharacters, and
-// leaves some unescaped that other parsers refuse (DEL) or take for the end of a line.
+// leaves others unescaped, which other parsers refuse (DEL) or take for the end of a line.
 bool needs_escape(std::uint32_t code_point) {
   return code_point == 0x7F || code_point == 0x2028 || code_point == 0x2029 ||
          (code_point >= 0xFDD0 && code_point <= 0xFDEF) || (code_point & 0xFFFE) == 0xFFFE;

@@ -127,8 +127,8 @@ void ServingCustodian::serve() {
       continue;
     }
     if (header.kind == Kind::inspect) {
-      // A start that follows stays unread. The plugin's end of the socket then fails with ECONNRESET, and so the plugin
-      // knows that nothing has run.
+      // A start message that follows stays unread. The plugin's end of the socket then fails with ECONNRESET, and so
+      // the plugin knows that nothing has run.
       if (station_.state->changed()) quit(station_);
       continue;
     }
@@ -236,8 +236,8 @@ bool ServingCustodian::may_start(const SpawnPlan& plan) const {
           std::memcmp(filter_.data(), plan.sandbox->filter, filter_.size() * sizeof(sock_filter)) == 0);
 }
 
-// If possible, enters the sandbox's filter, unless this process has already entered it, and removes the filter from the
-// plan, because the command inherits it. False if the kernel does not accept the filter.
+// If the command can share its filter with this process: enters the filter, unless an earlier call has done so, and
+// removes it from the plan, because the command inherits it. False if the kernel does not accept the filter.
 bool ServingCustodian::share_filter(const SpawnPlan& plan, SpawnFailure& failure) {
   if (!may_share_filter(plan)) return true;
   SandboxPlan& sandbox = *plan.sandbox;
@@ -448,7 +448,8 @@ void ServingCustodian::kill_all() {
     }
     // The first rounds follow each other without a pause: only speed beats a tree that keeps forking. Once two rounds
     // have found no new process, the tree no longer forks. Further rounds would only take the processor from the dying
-    // processes. So a pause follows each of them, which is longer than the round took, and grows from round to round.
+    // processes. So each further round is followed by a pause, which is longer than the round took and grows from round
+    // to round.
     if (round > 20) rise_above_sessions();
     if (round > 20 || quiet_rounds > 1) {
       const std::int64_t pause = quiet_rounds > 1 ? (now_ms() - began) << std::min(quiet_rounds, 8) : 0;

@@ -146,7 +146,7 @@ struct Start {
   std::uint32_t arguments;  // argv, at least argv[0].
   std::uint32_t variables;  // "NAME=value".
   std::uint32_t sandbox_bytes = 0;
-  std::uint32_t in_scope = 0;      // 1: the custodian must be in a scope, which limits signals instead of the ruleset.
+  std::uint32_t in_scope = 0;      // 1: the custodian must be in a scope, because the ruleset does not limit signals.
   std::uint32_t has_input = 0;     // 1: the last descriptor is the command's standard input; 0: the input is empty.
   std::uint32_t has_terminal = 0;  // 1: standard input is a terminal, which becomes the controlling terminal.
   std::uint32_t tells_start = 0;   // 1: Running is wanted.

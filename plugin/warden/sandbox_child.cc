@@ -54,7 +54,8 @@ int write_map(const char* path, const char* text) {
 
 // The child keeps its user and group in the new namespace, in which it may mount.
 int map_user(const SandboxPlan& plan) {
-  // Otherwise, root would own the child's files in /proc. This is safe, because the child shares no memory.
+  // If the child were not dumpable, root would own its files in /proc. Making it dumpable is safe, because it shares no
+  // memory.
   ::prctl(PR_SET_DUMPABLE, 1);
   int error = write_map("/proc/self/setgroups", "deny");
   if (error == 0) error = write_map("/proc/self/uid_map", plan.user_map);

@@ -66,8 +66,8 @@ bool apply(const ProtocolLimits& limits) {
     break;
   }
   // The resource monitor is exact. The kernel counts CPU time in ticks, and its figure can be 25 % too high on a busy
-  // machine. So the kernel's limit is set higher, as a fallback. The second between soft and hard limit lets a program
-  // handle SIGXCPU.
+  // machine. So the kernel's limit is set higher, as a fallback. The hard limit is one second higher than the soft
+  // limit, so that a program can handle SIGXCPU.
   const rlim_t seconds = limits.cpu_seconds + limits.cpu_seconds / 2 + 1;
   if (limits.cpu_seconds != 0 && !reduce_limit(RLIMIT_CPU, seconds, seconds + 1)) return false;
   if (limits.file_bytes != 0 && !reduce_limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes)) return false;
@@ -110,7 +110,7 @@ bool apply(const ProtocolLimits& limits) {
 // of a start. Returns the child's number, or -errno.
 //
 // The system call is made in place, because parent and child continue on one stack: a function around it would return
-// twice, and the first to return would overwrite what the second needs. After the call, this function does nothing that
+// twice, and the first return would overwrite what the second needs. After the call, this function does nothing that
 // needs the stack, and run_child must not be inlined into it.
 [[gnu::noinline]] long vfork_into_cgroup([[maybe_unused]] const SpawnPlan& plan,
                                          [[maybe_unused]] volatile SpawnFailure& failure) {

@@ -58,7 +58,7 @@ int Warden::run() {
     // without pending kills, nothing happens between two events, until the plugin or the host is gone.
     const bool killing = !inherited_.empty() || !pending_kills_.empty();
     const unsigned news = events_.wait(killing ? 5 : leaving_ ? look_while_leaving_ms : -1);
-    // As long as the warden is not leaving, the plugin does this (engine/custodian.h, wake()).
+    // While the warden is not leaving, the plugin continues stopped vfork children (engine/custodian.h, wake()).
     if (leaving_) continue_vfork_children_below(::getpid());
     if (holds(news, child)) {
       signalfd_siginfo discarded;

@@ -23,7 +23,7 @@ struct HeldFiles {
 struct SandboxPolicy {
   std::vector<std::string> read;     // absolute; files below may be read and executed
   std::vector<std::string> write;    // absolute; files below may be read, executed, made, changed and removed
-  std::vector<std::string> protect;  // relative to each of `write`; must not change, even though they are below it
+  std::vector<std::string> protect;  // relative to each of `write`; must not change, although commands may write there
   std::vector<std::string> files;    // absolute, without a link above the last name; must not change either
   std::string record;                // one of `files` that we write while commands run: protected, but not compared
   bool network = true;

@@ -148,7 +148,7 @@ MadeNames find_made_names(const ProtectedNames& names) {
       if (!exists(path)) continue;
       add(path);
       if (missing.of_repository)
-        made.additions.push_back({missing.folder, path, {}});  // not even its first component existed
+        made.additions.push_back({missing.folder, path, {}});  // no obstacle: not even the first component existed
     }
   }
   for (const std::string& path : names.missing) {

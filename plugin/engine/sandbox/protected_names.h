@@ -102,7 +102,7 @@ ProtectedNames find_protected_names(const std::vector<Root>& write_roots, const 
 
 // Which of the missing names a command has made.
 struct MadeNames {
-  std::vector<std::string> paths;  // in order; folders with all that is in them, up to FileRecord::max_files
+  std::vector<std::string> paths;  // sorted; a folder is followed by what is in it, up to FileRecord::max_files
   std::vector<Addition> additions;
 };
 MadeNames find_made_names(const ProtectedNames& names);
@@ -115,7 +115,7 @@ class FileRecord {
 
   explicit FileRecord(const std::vector<std::string>& watched);
 
-  // The paths that have changed since the record was made, in order. Each path in a folder is listed by itself.
+  // The paths that have changed since the record was made, sorted. Each path in a folder is listed by itself.
   std::vector<std::string> changes() const;
 
   using States = std::map<std::string, ProtectedFileState>;

@@ -11,8 +11,8 @@
 namespace wtool::engine {
 
 // Identifies the file that a path names. A different file at the same path has a different identity, even if it has got
-// the inode number of a deleted one. Only where the file system does not know times of birth, a change of the file
-// changes its identity.
+// the inode number of a deleted one. If the file system does not know times of birth, changing a file also changes its
+// identity.
 struct FileIdentity {
   dev_t device = 0;
   ino_t inode = 0;

@@ -30,7 +30,7 @@ void push_components(const std::string& path, std::vector<std::string>& componen
 
 Descriptor open_root() { return Descriptor(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)); }
 
-// An O_PATH descriptor does not mount a folder that is mounted on demand.
+// True for a folder that is mounted on demand. Opening it with O_PATH has not mounted it.
 bool is_automounted(int place) {
   struct statfs status {};
   return ::fstatfs(place, &status) == 0 && status.f_type == AUTOFS_SUPER_MAGIC;

@@ -31,7 +31,8 @@ bool has_any(std::string_view text, const std::array<std::string_view, N>& words
 }
 
 // What programs write for the errors that a sandbox causes. EPERM is not among them: Landlock and read-only mounts
-// never fail with it, and the calls that do (changing a file's owner, mode or times) are not refused by this sandbox.
+// never fail with it, and the calls that fail with it (changing a file's owner, mode or times) are not refused by this
+// sandbox.
 enum class Cause { access, cross_device, read_only, busy };
 struct Phrase {
   std::string_view text;
@@ -122,7 +123,7 @@ void add_last_part(std::string_view before, std::vector<Candidate>& found) {
     // In these messages of dash and ld, everything that follows is the path, even if it has spaces.
     if (before.starts_with(words)) return found.push_back({before.substr(words.size()), false});
   }
-  if (!before.starts_with('/')) before.remove_prefix(before.rfind(' ') + 1);  // npos + 1 is 0: one word.
+  if (!before.starts_with('/')) before.remove_prefix(before.rfind(' ') + 1);  // npos + 1 is 0: one word stays whole.
   found.push_back({before, false});
 }
 
@@ -222,8 +223,8 @@ class RefusalJudge {
   bool executes_ = false;
 };
 
-// `opens_sockets`: other lines show that the program opens sockets. A line that is about a file then ends with that
-// file's name.
+// `opens_sockets`: other lines show that the program opens sockets. A line that ends with "permission denied" is then
+// about a socket, because a line about a file would end with the file's name.
 bool is_network_failure(std::string_view lowered, bool opens_sockets) {
   if (has_any(lowered, network_phrases)) return true;
   const bool denied =

@@ -152,7 +152,8 @@ class RepositoryGuard {
 
   // Adds a file, or a folder of hooks, that git executes or reads as configuration.
   void add_named(const std::string& path, bool hooks) {
-    // Links in `path` are not resolved: a link in a write root is itself what a command can change.
+    // Links in `path` are not resolved: a command can change a link in a write root, so the link itself must be
+    // protected.
     const Root* root = nullptr;
     for (const Root& write_root : write_roots_) {
       if (write_root.folder && is_within(path, write_root.path)) root = &write_root;
@@ -199,8 +200,8 @@ std::string index_of(const FoundRepository& found) {
   return repository.empty() ? repository : repository + "/index";
 }
 
-// True if the repository treats this folder, which is in its checkout, as one of its submodules. Also false if the
-// repository's index has not changed since `changed_since_ns`.
+// True if the index of the repository has changed since `changed_since_ns`, and lists this folder of the checkout as a
+// submodule. Also true if the changed index cannot be read.
 bool takes_for_submodule(const FoundRepository& repository, const std::string& folder, std::int64_t changed_since_ns) {
   const std::string top = folder_of(repository);
   const std::string file = index_of(repository);

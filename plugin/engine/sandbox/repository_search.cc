@@ -116,7 +116,7 @@ struct RepositorySearch::Folder {
   ino_t inode = 0;
   std::int64_t changed_ns = 0;
   std::vector<FoundRepository> found;
-  std::vector<std::unique_ptr<Folder>> folders;  // by name
+  std::vector<std::unique_ptr<Folder>> folders;  // sorted by name
 };
 
 // One search, over all roots.

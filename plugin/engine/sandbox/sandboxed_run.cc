@@ -44,7 +44,8 @@ void look_for_refusals(const PreparedSandbox& prepared, const Command& command, 
   }
 }
 
-// The folder of the output files may be below a protected name, but it is not the command that writes there.
+// Forgets changes in the folder of the output files, which may be below a protected name: the host writes there, not
+// the command.
 void forget_output_files(const std::string& folder, SandboxReport& report) {
   std::error_code error;
   const std::string own = std::filesystem::weakly_canonical(folder, error).string() + '/';

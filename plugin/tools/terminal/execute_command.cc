@@ -74,9 +74,9 @@ class TerminalFormat {
   }
 
   Json operator()(const engine::TimedOut&) {
-    return broken_off("TIMEOUT_EXCEEDED",
-                      "Command timed out after " + std::to_string(result_.time_limit.count()) + " milliseconds",
-                      "it and all that it had started were ended; a larger timeout, or less to do, may help");
+    return broken_off(
+        "TIMEOUT_EXCEEDED", "Command timed out after " + std::to_string(result_.time_limit.count()) + " milliseconds",
+        "the command and everything that it had started were ended; a larger timeout, or less to do, may help");
   }
 
   Json operator()(const engine::Cancelled& how) {

@@ -30,8 +30,8 @@ const char* code_for(const CallError& error);
 
 ToolResult refusal(const CallError& error);
 
-// Like refusal(), but also records the refusal, which no record of a command would show. `labels` has the session, the
-// task and the agent, as far as they are known.
+// Like refusal(), but also records the refusal, because there is no command whose record would show it. `labels` has
+// the session, the task and the agent, as far as they are known.
 ToolResult recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context);
 
 // The recorded refusal of a call whose parameters are wrong.
