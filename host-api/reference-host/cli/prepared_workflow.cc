@@ -422,7 +422,7 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
                                             stop, all, run.settings, std::move(services), &secrets, run.past,
                                             run.journal ? run.journal->run() : "", prepared.shown_name()}),
                       secrets);
-  // A secret may have become known only after the result of a step that contains it was kept.
+  // A result that was kept may contain a secret that became known only later.
   if (!secrets.empty()) cache.recheck([&secrets] { return runner::secret_search(&secrets); });
   return report;
 }

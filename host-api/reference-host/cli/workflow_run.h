@@ -60,7 +60,8 @@ bool can_write_files(const RunFlags& flags, const std::string& workflow);
 
 // These functions read, check and run a workflow, and return the exit status.
 int run_file(Context& context, const std::string& file, const RunFlags& flags);
-// Runs the file again, from the last visit of the state `from` in its last run, with what that run recorded before it.
+// Continues the last run of the file from that run's last visit of the state `from`, with what was recorded before that
+// visit.
 int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags);
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags);
 // Continues a run whose journal is already open, with answers to the questions that it waits for. `keeps_part` is as in
