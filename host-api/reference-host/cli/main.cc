@@ -334,7 +334,7 @@ int run_program(int argc, char** argv) {
         complain("--version takes --json and the options for every command, not '" + word + "'");
         return exit_unusable;
       }
-      if (name == word) ++i;  // its value
+      if (name == word) ++i;  // the next word is its value
     }
     return print(as_json ? version_as_json() : app.version() + '\n') ? exit_ok : exit_unusable;
   } catch (const CLI::CallForHelp&) {

@@ -352,8 +352,8 @@ nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers
     if (why = servers.problem(*found); !why.empty()) return nullptr;
     nlohmann::ordered_json told = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop,
                                                   why, servers::place_of(*found->settings, place));
-    // Another version of the server, or one with another environment, may answer differently. Values of the environment
-    // may be secret, so only their hash is shown.
+    // The server may answer differently in another version or with another environment, so both are added. Values of
+    // the environment may be secret, so only their hash is added.
     if (told.is_object()) {
       told["argv"].push_back(found->pinned->name + " " + found->pinned->version);
       told["argv"].push_back("environment " + sha256(nlohmann::json(found->settings->env).dump()));

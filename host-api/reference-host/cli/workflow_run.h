@@ -36,7 +36,7 @@ struct RunFlags {
   std::optional<report::OutputStyle> output;
   bool no_journal = false;
   int detached = -1;   // for a detached run, the descriptor that reports its beginning (detach.h); -1: not detached
-  std::string events;  // files; empty: none
+  std::string events;  // this and the next two are the names of files; empty: no file
   std::string junit;
   std::string html;
   int* signal = nullptr;  // is set to the first signal that came during the run, even if the run was completed
@@ -50,7 +50,7 @@ int exit_status_of(const journal::RunRecord& run);
 // The run to continue.
 struct Resumed {
   std::string run;         // the run's id, the beginning of the id, or `last`; below the working directory
-  std::string from;        // a state; empty: where it ended
+  std::string from;        // a state; empty: continues where the run ended
   bool keeps_part = true;  // if the flags name no part, the part of the earlier run is used
 };
 
