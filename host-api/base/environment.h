@@ -10,7 +10,8 @@
 
 namespace wtool {
 
-// The value of the variable `name`, unchanged, if it is an absolute path; `otherwise` if it is not, or is not set.
+// The value of the variable `name`, unchanged. If the variable is not set, or its value is not an absolute path:
+// `otherwise`.
 inline std::string environment_folder(const char* name, std::string otherwise = {}) {
   const char* value = std::getenv(name);
   return value != nullptr && value[0] == '/' ? std::string(value) : std::move(otherwise);

@@ -24,8 +24,8 @@ struct Written {
 
 Written write_all(int descriptor, std::string_view bytes) noexcept;
 
-// Appends everything up to the end of the file to `bytes`. Returns 0 or an errno; EFBIG if the file has more than
-// `limit` bytes; some bytes have then been appended.
+// Appends everything up to the end of the file to `bytes`. Returns 0 or an errno; EFBIG: the file has more than `limit`
+// bytes. After an error, `bytes` may have a part of the file.
 int read_all(int descriptor, std::size_t limit, std::string& bytes);
 
 // ---- Opens the files that this host writes itself while commands run, or afterwards: events, reports, journals.
@@ -63,7 +63,7 @@ inline constexpr const char* has_changed = "has changed since it was written";
 // cannot be read.
 bool read_pieces(int descriptor, std::uint64_t bytes, const std::function<bool(std::string_view)>& take);
 
-// Opens a regular file for reading; empty: it is none, is a link, or cannot be opened. Does not block.
+// Opens a regular file for reading. Empty: the file is of another kind, is a link, or cannot be opened. Does not block.
 Descriptor open_regular(const std::string& file);
 
 // Opens `folder`, whose path begins with `base`. Makes it, and the folders above it, if they are missing. Follows links

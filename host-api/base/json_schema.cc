@@ -161,7 +161,7 @@ class SchemaReader {
   }
 
   const json& root_;
-  mutable std::set<const json*> read_{};  // the parts to which references point
+  mutable std::set<const json*> read_{};  // the parts that were read because a reference points to them
 };
 
 // ---- Is a value valid?

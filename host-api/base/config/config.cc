@@ -265,8 +265,8 @@ class Merger {
     if (found == locks_.end() && key.section == "commands" && key.name == "ask_network") {
       return lock_of(*find_key("sandbox", "network"));
     }
-    // A class or an option of sbatch can set what other keys of the section set, so a lock on any of those keys covers
-    // these two as well.
+    // `classes` and `extra` can set what other keys of the section set, so a lock on any of those keys covers these two
+    // keys as well.
     if (found == locks_.end() && key.section == "cluster" && (key.name == "classes" || key.name == "extra")) {
       found = std::find_if(locks_.begin(), locks_.end(),
                            [](const auto& lock) { return lock.first.starts_with("cluster."); });

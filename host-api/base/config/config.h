@@ -49,7 +49,7 @@ struct Setting {
 };
 
 struct Layer {
-  std::string title;                              // "fleet", "user", "project" or "--config"
+  std::string title;                              // such as "fleet", "user", "project", "--config" or "--policy"
   std::string file;                               // the layer's name in error messages
   std::string folder;                             // the folder from which the layer's relative paths are resolved
   std::string base;                               // the same for relative paths in default values

@@ -22,7 +22,7 @@ enum class KeyType {
   text,              // any text on one line
   paths,             // a list of paths
   paths_or_default,  // a list of paths, or `default`
-  names,             // one of `choices`, or a list of relative paths, which may contain `default`
+  names,             // one of `choices`, or a list of relative paths and the word `default`
   entries,           // a list of commands in literal words
   programs,          // a list of names of programs, or "*"
   patterns,          // a list of names of variables, with * and ?

@@ -46,8 +46,8 @@ inline constexpr std::size_t max_window = 512 << 10;
 inline constexpr std::size_t max_event = 64 << 10;
 // Below this size, a result need not wait until the host has taken all events.
 inline constexpr std::size_t small_result = 16 << 10;
-// The kernel doubles this size, for its own use. Where net.core.rmem_max is lower, Linux's default of 208 KiB, which
-// the kernel doubles as well, is enough for the smallest window, one more event and a small result.
+// The kernel limits this size to net.core.rmem_max, and doubles the result, for its own use. Linux's default limit of
+// 208 KiB is enough for the smallest window, one more event and a small result.
 inline constexpr int receive_buffer = 1 << 20;
 // A message takes more room than its text, because of its record and of what the kernel adds to each packet.
 constexpr std::size_t cost(std::size_t text) { return text + 128; }

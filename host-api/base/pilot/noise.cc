@@ -114,7 +114,7 @@ Handshake::Handshake(const Key& shared, std::string_view prologue, std::optional
   crypto_scalarmult_base(public_.data(), secret_.data());
 }
 
-// A protocol name that is no longer than a hash is padded with zeros; a longer one is hashed.
+// A protocol name that fits into a hash is padded with zeros; a longer one is hashed.
 void Handshake::start(Suite suite) {
   suite_ = suite;
   cipher_.reset();

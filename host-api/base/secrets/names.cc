@@ -45,7 +45,8 @@ bool is_secret_name(std::string_view name) {
     letters[i] = c == '-' || c == '.' ? '_' : upper(c);
   }
   const std::string_view plain(letters.data(), name.size());
-  // Each secret name contains one of these, and few other names do. All variables of each command are looked at.
+  // Each secret name contains one of these, and few other names do. So this check, which is made for all variables of
+  // each command, quickly rejects most of them.
   if (!contains_any(plain, {"TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "CONNECTION_STRING", "AUTH", "COOKIE",
                             "_PWD", "_PAT"})) {
     return false;

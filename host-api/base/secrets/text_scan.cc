@@ -212,7 +212,7 @@ class TextScan {
     std::size_t at = behind_space(end);
     if (is_any_of({"SET"}, before) && is_any_of({"FOR"}, word_at(at))) {
       const std::string_view near = text_.substr(0, at + max_look);
-      while ((at = near.find('=', at)) != std::string_view::npos) {  // the name of the user may contain one
+      while ((at = near.find('=', at)) != std::string_view::npos) {  // the name of the user may contain an equals sign
         ++at;
         if (const auto behind = sql_value(at)) return behind;
       }
@@ -222,7 +222,8 @@ class TextScan {
     return at_or_nul(at) == '=' ? sql_value(at + 1) : sql_text(at);
   }
 
-  // Masks X behind an equals sign of SQL: X may also be in double quotes, or in the call of a function.
+  // Masks X after an equals sign of SQL. Besides the forms that sql_text() reads, X may be in double quotes, or the
+  // argument of a function.
   std::optional<std::size_t> sql_value(std::size_t at) {
     at = behind_space(at);
     const std::string_view function = word_at(at);
@@ -277,8 +278,8 @@ class TextScan {
     return text_.substr(begin, at - begin);
   }
 
-  // Whether USER, ROLE or GROUP is among the words before `at`, as in ALTER ROLE "bob" LOGIN PASSWORD 'X'. They may be
-  // in an earlier statement: only a reader of SQL could tell, because names may contain a semicolon.
+  // Whether USER, ROLE or GROUP is among the words before `at`, as in ALTER ROLE "bob" LOGIN PASSWORD 'X'. The word
+  // may belong to an earlier statement: only a parser of SQL could tell, because names may contain a semicolon.
   bool follows_account(std::size_t at) const {
     constexpr std::size_t reach = 512;
     const std::size_t first = at > reach ? at - reach : 0;
@@ -333,7 +334,8 @@ class TextScan {
     return std::nullopt;
   }
 
-  // True if the line has only blanks, a quote, a bracket, a comma or a list dash before `at`.
+  // True if a field may begin at `at`: it is the beginning of a line, or follows a quote, a brace, a comma, a semicolon
+  // or a dash. Blanks before `at` do not count.
   bool begins_line(std::size_t at) const {
     while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t')) --at;
     if (at >= 2 && text_[at - 1] == '-' && is_space(text_[at - 2])) return true;

@@ -247,7 +247,8 @@ class WordScan {
     for (std::size_t at = 1; at < text.size(); ++at) {
       if (row.letters.find(text[at]) != std::string_view::npos) {
         if (at + 1 < text.size()) {
-          // If any letter may be a flag, what follows may be flags, too, unless the option is the first letter.
+          // If any letter may be a flag, and the option is not the first letter, the rest of the word may be flags
+          // instead of a value.
           if (at == 1 || row.flags.size() < 50) value(row, words_[i], at + 1);
           if (row.flags.size() < 50 || at == 1) return;
         } else if (!row.attached_only) {

@@ -97,8 +97,8 @@ std::string schema_of(const Plugin& plugin, const std::string& tool) {
   return {};
 }
 
-// If the tool requires a single parameter, the word was probably meant as its value. It is suggested only if it can be
-// shown as it is.
+// If the tool requires a single parameter, the word was probably meant as its value. The message then suggests
+// NAME=WORD, unless the word cannot be shown as it is.
 std::string bare_word_error(const std::string& word, const std::string& schema) {
   constexpr std::size_t max_suggested = 200;
   const std::string name = only_required_parameter(schema);

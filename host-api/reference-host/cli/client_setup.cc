@@ -73,7 +73,7 @@ bool is_something(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, none));
 }
 
-// Follows the links in the path, and the file itself if it is a link.
+// Follows all links in the path, also if the file itself is a link.
 std::optional<Target> resolve(const fs::path& path, std::string& problem) {
   std::error_code failure;
   if (is_something(path)) {

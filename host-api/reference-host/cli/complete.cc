@@ -46,7 +46,7 @@ constexpr std::string_view files_too = ":files";
 struct TypedLine {
   const CLI::App* command = nullptr;    // the innermost command that the words name
   Words operands;                       // of that command
-  const CLI::Option* awaits = nullptr;  // the option whose value the last word is
+  const CLI::Option* awaits = nullptr;  // the option that takes the last word as its value
 };
 
 const CLI::Option* find_option(const CLI::App& app, const CLI::App& command, const std::string& name) {

@@ -30,7 +30,7 @@ bool looks_secret(std::string_view name) {
                      [&](const char* part) { return capitals.find(part) != std::string::npos; });
 }
 
-// The value, with the values of variables hidden that may be secret.
+// The value, in which the values of variables that may be secret are masked.
 ordered_json shown_value(const EffectiveKey& key) {
   ordered_json value = key.value;
   const auto hide = [](ordered_json& variables) {

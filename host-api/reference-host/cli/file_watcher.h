@@ -32,8 +32,8 @@ class FileWatcher {
   // Why not everything can be watched, and what to do; empty: everything is watched. take() may change it.
   const std::string& error() const { return error_; }
 
-  // The folders, found since the last call, that this user may not read, relative to the folder: changes in them are not
-  // noticed. A folder that a pattern names is an error instead.
+  // The folders that were found since the last call and that this user may not read, relative to the watched folder:
+  // changes in them are not noticed. If a pattern needs such a folder, error() says so instead.
   std::set<std::string> take_unreadable() { return std::exchange(unreadable_, {}); }
 
   // The paths of what has changed since the last call, relative to the folder if they are below it.
@@ -49,7 +49,8 @@ class FileWatcher {
   void forget_below(const std::string& path);
   void changed(const std::string& path);
   bool may_contain(const std::string& path) const;
-  // Whether it is useless to watch without this folder: it is watched itself, or patterns name it without a wildcard.
+  // Whether it is useless to watch without this folder: it is the watched folder, the folder of `also`, or a folder on
+  // the way to what a pattern names before its first wildcard.
   bool must_be_readable(const std::string& path) const;
   // The path relative to the folder; empty for the folder itself, and for a path that is not below it.
   std::string below(const std::string& path) const;

@@ -85,7 +85,7 @@ void Interrupts::listen() {
     if (got <= 0 || signal == end_of_listening) return;
     const bool is_marked = signal == told_to_stop || signal == told_to_stop_now;
     const int wanted = !is_marked ? count + 1 : signal == told_to_stop ? 1 : 2;
-    if (is_marked) signal = SIGTERM;  // A stop by `wtool stop` is SIGTERM, even if its SIGINT comes first.
+    if (is_marked) signal = SIGTERM;  // `wtool stop --now` also sends SIGINT, which counts as SIGTERM.
     int none = 0;
     first_.compare_exchange_strong(none, signal);
     if (wanted >= 3) {

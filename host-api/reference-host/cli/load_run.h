@@ -36,8 +36,8 @@ std::optional<workflow::Workflow> read_workflow(const std::string& file);
 // The workflow of the run, if its file still exists unchanged. Nothing: `why` has the reason.
 std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run, std::string& why);
 
-// True if `file`, in which something is to be written, is the same file as `other`, perhaps under another name. `what`
-// `other` is, such as "the workflow file"; the reason is then on stderr.
+// True if `file`, which is to be written, is the same file as `other`, perhaps under another name; the reason is then
+// on stderr. `what` says in words what `other` is, such as "the workflow file".
 bool overwrites(const std::string& file, const std::string& other, const std::string& what);
 inline bool is_the_workflow(const std::string& file, const std::string& workflow) {
   return overwrites(file, workflow, "the workflow file");

@@ -44,8 +44,8 @@ std::string new_marker() {
   return marker;
 }
 
-// Whether the variable keeps its value: it describes the shell or its directory, or this program and its policy have
-// already read it.
+// True for a variable that keeps its value, because it describes the shell or its directory, or because this program
+// and its policy have already read it.
 bool stays(std::string_view name) {
   constexpr std::string_view names[] = {"_",       "PWD",    "OLDPWD",          "SHLVL",          "SHELL",
                                         "HOME",    "TMPDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "ALLOWED_COMMANDS",

@@ -173,11 +173,11 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake, const Words
                            dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr;
   if (about_words && !rest.empty()) {
     const std::string& word = rest.front();
-    const std::string name = word.substr(0, word.find('='));  // of an option with its value
+    const std::string name = word.substr(0, word.find('='));  // of an option, without its value
     const bool is_trial = path == "call" && (word == "--dry-run" || word == "-n");
     const char* usual = is_trial ? "`--explain` shows what the call would do, and runs nothing" : usual_name(name);
     const std::string pointer = usual == nullptr ? "" : std::string("; ") + usual;
-    // After `--`, an option is a word like any other.
+    // An option of the command is also left over if it stands after `--`, so its position is compared.
     const bool before_command =
         !chosen.empty() && std::find(words.begin(), words.end(), word) <
                                std::find(words.begin(), words.end(), path.substr(0, path.find(' ')));
@@ -204,8 +204,8 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake, const Words
   return exit_unusable;
 }
 
-// An option with an empty value, as a script passes it if a variable is not set: it must not mean that the option was not
-// given. Empty: there is none.
+// The name of an option with an empty value, as a script passes it if a variable is not set: such an option must not be
+// treated as missing. Empty: no option has an empty value.
 std::string empty_option(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const std::vector<std::string>& given = option->results();
@@ -334,7 +334,7 @@ int run_program(int argc, char** argv) {
         complain("--version takes --json and the options for every command, not '" + word + "'");
         return exit_unusable;
       }
-      if (name == word) ++i;  // its value
+      if (name == word) ++i;  // the next word is its value
     }
     return print(as_json ? version_as_json() : app.version() + '\n') ? exit_ok : exit_unusable;
   } catch (const CLI::CallForHelp&) {

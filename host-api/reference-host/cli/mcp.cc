@@ -161,7 +161,7 @@ bool prepare_audit(const Config& config, bool is_open) {
   for (const EffectiveKey& key : config.keys) {
     if (key.name != "audit.file" || is_open) continue;
     if (key.value.is_null()) {
-      // A file that the user names with --config may set what --policy locks.
+      // audit.file may be locked by --policy, or by a file that the user names with --config.
       const bool in_a_file = key.lock && key.lock->file != "--policy";
       complain(in_a_file
                    ? "there is no file for the audit trail: audit.file is locked without a value by " +

@@ -352,8 +352,8 @@ nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers
     if (why = servers.problem(*found); !why.empty()) return nullptr;
     nlohmann::ordered_json told = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop,
                                                   why, servers::place_of(*found->settings, place));
-    // Another version of the server, or one with another environment, may answer differently. Values of the environment
-    // may be secret, so only their hash is shown.
+    // The server may answer differently in another version or with another environment, so both are added. Values of
+    // the environment may be secret, so only their hash is added.
     if (told.is_object()) {
       told["argv"].push_back(found->pinned->name + " " + found->pinned->version);
       told["argv"].push_back("environment " + sha256(nlohmann::json(found->settings->env).dump()));
@@ -422,7 +422,7 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
                                             stop, all, run.settings, std::move(services), &secrets, run.past,
                                             run.journal ? run.journal->run() : "", prepared.shown_name()}),
                       secrets);
-  // A secret may have become known only after the result of a step that contains it was kept.
+  // A result that was kept may contain a secret that became known only later.
   if (!secrets.empty()) cache.recheck([&secrets] { return runner::secret_search(&secrets); });
   return report;
 }

@@ -94,7 +94,7 @@ int runs(const RunsOptions& options) {
     }
   }
   if (options.json && (!rows.empty() || ids.empty())) return print(as_json(rows)) ? exit_ok : exit_unusable;
-  if (rows.empty() && !ids.empty()) return exit_unusable;  // none of them could be read, as was said
+  if (rows.empty() && !ids.empty()) return exit_unusable;  // none of them could be read
   if (rows.empty()) {
     const std::string above = journal::runs_above(".");
     return print("No run of a workflow is recorded in this directory" +

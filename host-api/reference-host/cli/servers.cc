@@ -137,7 +137,7 @@ int pin(Context& context, const std::vector<std::string>& names) {
   // The lock file is always written as a whole. If it cannot be read now, pinning only some servers would drop the
   // others.
   if (!names.empty() && !catalog.lock_problem().empty()) {
-    complain(catalog.lock_problem() + ", without a name");
+    complain(catalog.lock_problem() + " if no server is named");
     return exit_unusable;
   }
   std::vector<std::string> known;

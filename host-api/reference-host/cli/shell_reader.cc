@@ -133,8 +133,8 @@ std::string system_shell(std::string_view shell) {
   return {};
 }
 
-// Whether each word of the command is plain text, so that no shell has anything to say about it. Saves the start of a
-// process in a run of simple commands.
+// Whether each word of the command is plain text, so that no shell has anything to say about it. If all commands are
+// like that, no shell is started.
 bool is_plain(std::string_view command) {
   constexpr std::string_view plain = " ./-_=,:@%+";
   if (!std::all_of(command.begin(), command.end(),
@@ -150,7 +150,7 @@ bool is_plain(std::string_view command) {
 // Where a command is in the text of all commands.
 struct CommandLines {
   std::size_t command = 0;
-  std::size_t end = 0;  // the line after the command and the text that closes it
+  std::size_t end = 0;  // the first line after the command's closing text
 };
 
 }  // namespace

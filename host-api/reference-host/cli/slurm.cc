@@ -16,8 +16,8 @@ namespace wtool::host {
 
 namespace {
 
-constexpr int client_seconds = 10;        // the time that a program of Slurm has
-constexpr std::size_t max_job_name = 64;  // of a job
+constexpr int client_seconds = 10;        // the time limit of each program of Slurm
+constexpr std::size_t max_job_name = 64;  // characters
 constexpr std::size_t max_ids = 1000;     // on one command line
 
 // What the plugin writes into a job's comment before the number of slots.

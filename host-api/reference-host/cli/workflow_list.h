@@ -25,7 +25,7 @@ std::vector<OfferedWorkflow> offered_workflows(const std::string& directory);
 // The folders that offered_workflows() searches, in that order.
 std::vector<std::string> workflow_folders(const std::string& directory);
 
-// Why folders cannot be searched, a message for each: the directory itself, and other folders that are there.
+// A message for each of workflow_folders() that cannot be read. Only `directory` itself must exist.
 std::vector<std::string> unreadable_folders(const std::string& directory);
 
 // Lines for people. With `numbered`, each begins with its number, from 1.

@@ -148,12 +148,12 @@ class FileRun {
     for (const std::string& state : approvals.unused()) {
       complain("an answer was not used, because the run did not ask its question again in the state " + state);
     }
-    // Without a single record, such as on a full disk, the run can be neither resumed nor shown.
+    // If the journal has not even one record, such as on a full disk, the run can be neither resumed nor shown.
     std::string unread;
     const auto kept = report.status == RunReport::Status::completed ? std::optional<journal::RunRecord>()
                                                                     : journal::read_journal_ends(file, unread);
     const bool is_kept = report.status == RunReport::Status::completed || kept;
-    // The disk may also become full after the question was asked.
+    // The disk may also become full after the question was asked. The journal then does not say that the run waits.
     const bool waits_in_vain =
         report.status == RunReport::Status::suspended && (!kept || kept->status != report.status);
     // On a terminal, the progress display has already shown the lines of the summary's table.

@@ -36,7 +36,7 @@ struct RunFlags {
   std::optional<report::OutputStyle> output;
   bool no_journal = false;
   int detached = -1;   // for a detached run, the descriptor that reports its beginning (detach.h); -1: not detached
-  std::string events;  // files; empty: none
+  std::string events;  // this and the next two are the names of files; empty: no file
   std::string junit;
   std::string html;
   int* signal = nullptr;  // is set to the first signal that came during the run, even if the run was completed
@@ -50,7 +50,7 @@ int exit_status_of(const journal::RunRecord& run);
 // The run to continue.
 struct Resumed {
   std::string run;         // the run's id, the beginning of the id, or `last`; below the working directory
-  std::string from;        // a state; empty: where it ended
+  std::string from;        // a state; empty: continues where the run ended
   bool keeps_part = true;  // if the flags name no part, the part of the earlier run is used
 };
 
@@ -60,7 +60,8 @@ bool can_write_files(const RunFlags& flags, const std::string& workflow, const s
 
 // These functions read, check and run a workflow, and return the exit status.
 int run_file(Context& context, const std::string& file, const RunFlags& flags);
-// Runs the file again, from the last visit of the state `from` in its last run, with what that run recorded before it.
+// Continues the last run of the file from that run's last visit of the state `from`, with what was recorded before that
+// visit.
 int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags);
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags);
 // Continues a run whose journal is already open, with answers to the questions that it waits for. `keeps_part` is as in

@@ -173,7 +173,8 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
                   {"required", true}}},
                 {"lock", {"sandbox"}}};
   if (!request.trusts_last_file) {
-    // If answers were remembered in a file of the project, an agent that may write it could approve itself.
+    // commands.approvals is locked, too: if answers were remembered in a file of the project, an agent that may write
+    // the file could approve its own commands.
     for (const char* key :
          {"environment", "shell", "audit", "output.directory", "mcp.login_environment", "commands.approvals"})
       boundary["lock"].push_back(key);

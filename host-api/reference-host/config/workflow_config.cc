@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-// The folders of shells that parse a command line in the same way as the policy. Folders in PATH are not among them: a
-// program of the project with a shell's name must not run commands that were judged as a shell's.
+// The folders of shells that parse a command line in the same way as the policy. Folders in PATH are not among them,
+// because they may contain a program of the project that only has the name of a shell.
 constexpr std::array<std::string_view, 3> folders = {"/bin/", "/usr/bin/", "/usr/local/bin/"};
 constexpr std::array<std::string_view, 3> names = {"sh", "bash", "dash"};
 

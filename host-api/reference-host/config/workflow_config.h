@@ -1,7 +1,6 @@
 // The configuration for the tools of a workflow. It differs from the configuration of the files in two ways:
 //
-// - There is no upper limit for timeouts, unless the files set limits.timeout_max, and a timeout may be a fraction of a
-//   second.
+// - Unless the files set limits.timeout_max, timeouts have no upper limit. A timeout may be a fraction of a second.
 // - A workflow or a step may choose a different shell.
 #pragma once
 

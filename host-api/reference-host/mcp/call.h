@@ -90,8 +90,8 @@ struct ClientCall {
   std::optional<Question> question;  // the question that could not be settled
   // When the client needs an answer, for a call that cannot become a job. Set before the tool begins.
   std::optional<std::chrono::steady_clock::time_point> answer_by;
-  // How a person answers each question for which the call waits, and which can be answered only in another terminal.
-  // Any thread may use this list while it holds waits_mutex.
+  // For each question that the call waits for and that can be answered only in another terminal: how a person answers
+  // it. Any thread may use this list while it holds waits_mutex.
   std::mutex waits_mutex;
   std::list<std::string> waits;
   // What the tool wants to have kept until the question is answered. The call that brings the answer passes this text

@@ -8,8 +8,9 @@
 // - A file that is not understood is not changed, and `problem` says why. A changed JSON or YAML text is read again and
 //   compared with the old one: if the meaning of anything except the server has changed, the change is not made,
 //   either.
-// - Removing what was added restores the old text, except that an added list of servers stays, empty, and so does an
-//   added newline at the end of the last line. A replaced server, or a removed `{}` of YAML, does not come back.
+// - Removing what was added restores the old text, with two exceptions: an added list of servers stays as an empty
+//   list, and a newline that was added to the last line stays. A replaced server, or a removed `{}` of YAML, does not
+//   come back.
 // The formats are those in the clients' documentation of 2026.
 #pragma once
 

@@ -112,7 +112,8 @@ std::string rest_of(YAML::Node root, const std::string& name, bool keeps_server)
   return root.size() == 0 ? std::string() : YAML::Dump(root);
 }
 
-// `keeps_server`: the server's other settings must not have changed, either.
+// Returns `after` if nothing but the server has changed. With `keeps_server`, the server's settings other than its
+// command must not have changed, either.
 ClientText checked(const std::string& before, std::string after, const std::string& name,
                    const std::vector<std::string>& argv, bool keeps_server, std::string& problem) {
   YAML::Node old_root;

@@ -140,7 +140,8 @@ void Jobs::hand_over(ClientCall& call) {
   const ordered_json task = call.wants_task ? create_task(call, job) : ordered_json();
   job.number = outputs_.number(job.output);
   job.command = command_of(call);
-  // Registered before the call is answered. Memory may run out here, and the client must get no number without a job.
+  // The job is registered before the call is answered: memory may run out here, and the client must not get the number
+  // of a job that does not exist.
   const auto kept = jobs_.emplace(job.number, found->second).first;
   if (answer_(call, call.wants_task ? task : report(job))) return;
   jobs_.erase(kept);

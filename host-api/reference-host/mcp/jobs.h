@@ -11,7 +11,7 @@
 // - At most max_jobs jobs exist at a time. When that number is reached, a call that asks to become a job is refused
 //   before it begins. A call that would become a job because its client stops waiting is stopped instead, and answered
 //   with the output so far.
-// - A task of protocol 2025-11-25 is a job from its beginning, which the client itself polls and ends: the tools job_*
+// - A task of protocol 2025-11-25 is a job from its beginning. The client itself polls and ends it, so the tools job_*
 //   do not show it. Its result is complete, and can be read repeatedly. It is kept until its result was read and its
 //   ttl has passed. To make room for another job, tasks whose result was read are dropped first, then tasks whose ttl
 //   has passed.

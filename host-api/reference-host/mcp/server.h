@@ -3,8 +3,8 @@
 // - The reading thread waits only for the next line: calls run on other threads, and messages to the client go through
 //   a queue. Pings are therefore answered, and cancellations noticed, whatever is running.
 // - Each request says which protocol it uses; a client may change between the two with each request.
-// - A call that ends something or asks for its state does not wait behind ordinary calls: up to 16 of them have
-//   separate threads.
+// - Calls that end something, or ask for the state of something, do not wait behind ordinary calls: up to 16 of them
+//   run on separate threads.
 // - A command or a workflow that runs longer than the client waits for an answer becomes a job (jobs.h), and output
 //   that a result had to cut can be read (output_read.h). The tools for jobs exist if a served tool may become one, and
 //   output_read if the plugin has shell_execute.
@@ -40,8 +40,8 @@
 
 namespace wtool::host::mcp {
 
-// The tools that the server itself adds. If the plugin has shell_execute, it adds all of them. Otherwise, it adds only
-// the three for jobs, and only if calls of a tool in ServerSettings::tools may become jobs.
+// The tools that the server itself adds. If the plugin has shell_execute, the server adds all of them. Otherwise, it
+// adds only the three for jobs, and only if calls of a tool in ServerSettings::tools may become jobs.
 inline constexpr std::array<std::string_view, 4> own_tools{"job_poll", "job_stop", "job_list", "output_read"};
 
 struct ServerSettings {

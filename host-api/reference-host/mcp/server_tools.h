@@ -23,8 +23,8 @@ struct ServerTool {
   ToolDescription description;
   // The call ends immediately, or as soon as the job that it stops has ended. It does not wait behind ordinary calls.
   bool is_urgent = false;
-  // The tool may take longer than a client waits: its call then becomes a job (jobs.h). Until the job ends, it shows
-  // what was added to `reports`.
+  // The tool may take longer than a client waits: its call then becomes a job (jobs.h). Until the job ends, polls of
+  // it show what was added to `reports`.
   bool may_become_job = false;
   // How a call is stopped when its client cancels it. When the server ends, all calls are stopped now.
   StopHow when_cancelled = StopHow::now;
