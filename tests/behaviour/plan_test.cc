@@ -111,7 +111,8 @@ BOOST_FIXTURE_TEST_CASE(a_plan_that_is_shown_above_is_named_even_if_no_more_are_
   }
   const Json made = json(workflow(diagram, actions));
   BOOST_TEST(state(made, "S199").at("workflow").is_object());
-  BOOST_TEST(state(made, "S200").at("remark") == "more workflows than can be shown");
+  BOOST_TEST(state(made, "S200").at("remark") ==
+             "its plan is not shown, because this plan already has too many workflows");
   BOOST_TEST(state(made, "S201").at("remark") == "its plan is shown above");
 }
 
@@ -138,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(what_the_front_matter_limits_is_shown, Place) {
   const Finished shown = plan(file);
   BOOST_TEST(holds(shown.out, "  only one run at a time holds the lock deploy\n"), shown.out);
   BOOST_TEST(holds(shown.out, "  ends after at most 7 steps\n"), shown.out);
-  BOOST_TEST(holds(shown.out, "  a branch that fails lets the others continue\n"), shown.out);
+  BOOST_TEST(holds(shown.out, "  if a branch fails, the others continue\n"), shown.out);
   const Json object = json(file);
   BOOST_TEST(object.at("concurrency") == "deploy");
   BOOST_TEST(object.at("max_steps") == 7);

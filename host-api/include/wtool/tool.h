@@ -75,8 +75,9 @@ typedef struct wtool_blob {
   uint32_t reserved; /* 0 */
   wtool_view bytes;  /* valid until release */
   void* owner;       /* the callee's; not for the caller */
-  /* Frees bytes and sets itself to NULL. [any-thread]
-   * Rationale: embedded, so that the two sides may use different allocators and C++ libraries. */
+  /* Frees bytes and sets release to NULL. [any-thread]
+   * Rationale: the blob brings this function along, so that the two sides may use different allocators and C++
+   * libraries. */
   void (*release)(struct wtool_blob* self) WTOOL_NOEXCEPT;
 } wtool_blob;
 
@@ -197,8 +198,8 @@ typedef struct wtool_tool {
 
   /* Checks a request, and starts nothing. On success, returns WTOOL_OK and sets *out. Bad arguments are not a
    * failure here: the result of call_run reports them.
-   * WTOOL_E_INVALID_ARGUMENT: a pointer other than error is NULL, the request is too small for its arguments, or its
-   * limits are not valid or not for this tool. [any-thread] */
+   * WTOOL_E_INVALID_ARGUMENT: a pointer other than error is NULL, the request's struct is too small to hold
+   * `arguments`, or its limits are not valid or not for this tool. [any-thread] */
   wtool_status (*call_new)(const struct wtool_tool* tool, const wtool_request* request, wtool_call** out,
                            wtool_blob* error) WTOOL_NOEXCEPT;
 
@@ -217,7 +218,8 @@ typedef struct wtool_tool {
    * `how` means NOW. Not async-signal-safe. [any-thread] */
   void (*call_cancel)(wtool_call* call, uint32_t how, wtool_view reason) WTOOL_NOEXCEPT;
 
-  /* Frees the call. Not while call_run or call_cancel uses the call. NULL is allowed. [any-thread & !running] */
+  /* Frees the call. Must not run while call_run or call_cancel uses the call. NULL is allowed.
+   * [any-thread & !running] */
   void (*call_free)(wtool_call* call) WTOOL_NOEXCEPT;
 
   /* The tool's side of an extension ("wtool.explain/1"), or NULL. Valid until destroy. [any-thread] */

@@ -35,8 +35,8 @@ int milliseconds_until(std::chrono::steady_clock::time_point due) {
   return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-// Waits until one of the sockets can be read. False: nothing has come until `due`, which may have passed before the
-// call.
+// Waits until one of the sockets can be read. False: `due` has passed. If it had passed before the call, the sockets
+// are not looked at.
 bool can_read(std::vector<pollfd>& polled, std::chrono::steady_clock::time_point due) {
   while (const int left = milliseconds_until(due)) {
     if (calm_poll(polled.data(), polled.size(), left) > 0) return true;

@@ -64,7 +64,7 @@ class QuestionClient {
   void take(Server& server, const std::string& line);
   void forget(Server& server);
 
-  Descriptor changes_;  // of the folders, by inotify
+  Descriptor changes_;  // an inotify descriptor, which reports changes of the folders
   std::list<Server> servers_;
   std::vector<AskedQuestion> questions_;
   std::vector<std::string> refusals_;

@@ -35,7 +35,8 @@ bool is_own_folder(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
 }
 
-// The process number in `PID.sock`, or in `.PID.sock`, the name until the socket listens; 0: it is neither.
+// The process number in `PID.sock`, or in `.PID.sock`, which is the name of a socket that does not listen yet. 0: the
+// name has neither form.
 pid_t process_of(std::string_view name) {
   if (!name.empty() && name.front() == '.') name.remove_prefix(1);
   pid_t process = 0;

@@ -247,7 +247,8 @@ void WaitingQuestions::serve() {
       peer.flush();
     }
     peers_.remove_if([](const Peer& peer) { return peer.is_gone; });
-    // While a connection waits that could not be accepted, the socket stays readable. So it is not polled for a moment.
+    // A waiting connection that could not be accepted keeps the socket readable, so the socket is not polled for a
+    // moment.
     const bool pauses = std::exchange(cannot_accept_, false);
     polled.assign({{wake_.descriptor(), POLLIN, 0}, {pauses ? -1 : listening_.get(), POLLIN, 0}});
     for (const Peer& peer : peers_) {

@@ -124,7 +124,7 @@ std::string append_line(const AppendOptions& options, std::string_view event, co
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return ::strerror(errno);
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  std::optional<TrailLine> before;  // its text is still to be written
+  std::optional<TrailLine> before;  // the line before ours; `text` is not empty if that line must be written, too
   if (size == 0) {
     before = beginning_of(options.file, why);
   } else if (auto link = last_link(file.get(), size)) {

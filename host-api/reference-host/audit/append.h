@@ -18,8 +18,8 @@ struct AppendOptions {
 // Appends one line under the file's lock, chained to the one before; makes the file if it is missing. `fields` is a
 // JSON object of a few values; texts in it are cut after 8 KiB, as docs/guide/audit.md says. Never rotates the file:
 // the next call of a tool does that. If the file has been renamed, and the line `rotated` is still missing, writes that
-// line, too. Empty: the line is written. Otherwise, the reason why not: a sentence without its full stop, which names the
-// file.
+// line, too. Empty: the line is written. Otherwise, the reason why not: a sentence without its full stop, which names
+// the file.
 std::string append(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields);
 
 }  // namespace wtool::host::audit

@@ -164,7 +164,7 @@ bool LineReader::next(RawLine& line) {
   std::uint64_t skipped = 0;  // how many bytes of a line that is too long are no longer in the buffer
   while ((newline = buffer_.find('\n', used_ + searched)) == std::string::npos) {
     searched = buffer_.size() - used_;
-    // Keeps the beginning of the line, up to the longest valid one, and only counts the other bytes.
+    // Keeps as many bytes of the line as a valid line may have, and only counts the others.
     if (searched > max_line) {
       buffer_.resize(used_ + max_line);
       skipped += searched - max_line;

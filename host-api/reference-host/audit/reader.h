@@ -56,7 +56,7 @@ class LineReader {
   bool fill();
 
   const Part& part_;
-  std::string buffer_;  // read but not yet returned: from `used_` on
+  std::string buffer_;  // from `used_` on, bytes that were read and are not yet returned
   std::size_t used_ = 0;
   std::uint64_t read_to_ = 0;
   std::uint64_t number_ = 0;

@@ -230,10 +230,10 @@ class Verifier {
 
   const std::string expected_;
   VerifyReport report_;
-  std::uint64_t whole_lines_ = 0;  // of this file
+  std::uint64_t whole_lines_ = 0;  // that were read from this file
   bool intact_ = false;            // the hash of the line that is being read is right
   std::optional<Gap> gap_;
-  bool resume_ = false;   // a problem was reported: the chain continues at the next line
+  bool resume_ = false;   // a problem was reported: the next line need not continue the line before it
   bool complete_ = true;  // the trail has its first line
   std::uint64_t lines_to_expected_ = 0;
 };

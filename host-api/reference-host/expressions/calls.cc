@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 5> macros = {"exists", "exists_one", "all
 constexpr std::size_t steps_to_compile = 200;
 constexpr std::size_t steps_to_fail = 100'000;
 constexpr std::size_t steps_to_compile_instruction = 4;
-constexpr std::size_t instructions_of_a_step = 32;  // at 5 ns each
+constexpr std::size_t instructions_of_a_step = 32;  // an instruction takes about 5 ns
 
 std::string check(std::span<const Callable> known, std::string_view kind, std::string_view name,
                   std::size_t arguments) {

@@ -216,8 +216,9 @@ class Evaluator {
     return error_at(node, "'-' needs a number, but got " + described(*value));
   }
 
-  // If one operand has the value `decisive`, the other operand does not matter, even if it cannot be evaluated. An
-  // operand whose value is not a bool is a mistake, unless the operand before it is decisive or cannot be evaluated.
+  // If one operand has the value `decisive`, so has the result, even if the other operand cannot be evaluated. An
+  // operand that is evaluated, but not to a bool, is a mistake. If the operand before it could not be evaluated, that
+  // mistake is reported instead.
   Outcome decide(const Node& node, bool decisive) {
     std::optional<ExpressionError> failed;
     for (const auto& operand : node.operands) {
@@ -317,7 +318,7 @@ class Evaluator {
     return result;
   }
 
-  // Evaluates the test for the element that is the variable's value.
+  // Evaluates the test for one element, which the caller has assigned to the variable.
   std::variant<bool, ExpressionError> test(const Node& node) {
     const Node& predicate = *node.operands[1];
     Outcome outcome = run(predicate);

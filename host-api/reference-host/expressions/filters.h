@@ -1,7 +1,7 @@
 // The filters of templates: `{{ name | filter: argument, argument }}`.
 //
 //   default: "x" or 5    replaces a missing or empty value
-//   upcase downcase capitalize trim strip slugify    texts (ASCII letters only)
+//   upcase downcase capitalize trim strip slugify    of a text; letters beyond ASCII stay unchanged
 //   replace: "a", "b"    a text with each "a" replaced by "b"
 //   lines, split: ","    a list of a text's parts
 //   join: ", "           a text of a list's elements

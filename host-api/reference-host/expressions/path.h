@@ -30,8 +30,8 @@ struct PathMistake {
   bool withheld = false;  // the value exists, but is not in memory in full; no default may replace it
 };
 
-// The value at the end of the path. Without `wants_reason`, a mistake need not say why, unless the value is withheld:
-// finding out takes time.
+// The value at the end of the path. Without `wants_reason`, a mistake may lack its reason, which takes time to find. If
+// the value is withheld, the reason is always there.
 std::variant<Value, PathMistake> follow_path(const std::string& name, const std::vector<PathStep>& steps,
                                              const Scope& scope, bool wants_reason = true);
 

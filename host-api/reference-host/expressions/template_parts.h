@@ -61,8 +61,8 @@ class TemplateCursor {
     return at_ == begin ? std::nullopt : std::optional(value);
   }
   bool at_quote() const { return at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\''); }
-  // Takes a quoted text. Nothing: its closing quote is missing. As in the texts of actions, \n is a newline and \t is a
-  // tab. A backslash before the quote or a backslash is removed; any other backslash is kept.
+  // Takes a quoted text. Nothing: its closing quote is missing. As in the texts of actions, \n is a newline, \t is a
+  // tab, and a backslash makes a quote or a second backslash literal. Any other backslash is kept.
   std::optional<std::string> quoted() {
     const char quote = text_[at_++];
     std::string value;

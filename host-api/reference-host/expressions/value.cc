@@ -90,7 +90,7 @@ const std::string* Value::as_text() const {
 std::string_view Value::type_name() const {
   if (as_text() != nullptr) return "string";
   static constexpr std::string_view names[] = {"null",   "bool", "int", "double",
-                                               "string", "list", "map", "value that is not here"};
+                                               "string", "list", "map", "value that is not in memory"};
   return names[data_.index()];
 }
 

@@ -48,7 +48,8 @@ class Value {
   // The text of a string, or of a map that has a text form; else nullptr. Lives as long as the value does.
   const std::string* as_text() const;
 
-  // "null", "bool", "int", "double", "string", "list" or "map"; a map that has a text form is a "string".
+  // "null", "bool", "int", "double", "string", "list" or "map"; a map that has a text form is a "string". For a
+  // withheld value, words for a message.
   std::string_view type_name() const;
 
  private:
@@ -98,7 +99,7 @@ std::string described(const Value& value);
 
 // ---- JSON as values, so that templates and conditions can read the fields of what a tool or a program returns.
 
-// JSON that is nested deeper is treated as text, because code that walks through a value recurses.
+// JSON that is nested more deeply than this is treated as text, because code that walks through a value recurses.
 inline constexpr int max_json_depth = 100;
 
 // What JSON means depends on who wrote it: the journal writes some values as objects of a special form.

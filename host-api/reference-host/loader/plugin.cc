@@ -39,8 +39,8 @@ bool is_id(std::string_view id) {
 
 bool is_object(const std::string& text) { return parse_json(text).is_object(); }
 
-// The size that a library's file must have; 0: it is not a library, which dlopen reports. If the file is smaller, the
-// program would die of SIGBUS at the first missing page.
+// The size that a library's file must have; 0: the file is not a library, and dlopen will say so. If the file were
+// smaller than this size, the program would die of SIGBUS at the first missing page.
 std::uint64_t bytes_to_load(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   Elf64_Ehdr header{};
@@ -206,7 +206,8 @@ bool Plugin::read_entry(std::string& error) {
     return false;
   }
   if (!WTOOL_HAS(entry, abi_major)) {
-    error = "its entry's struct_size is " + std::to_string(entry->struct_size) + ", too small for a version";
+    error = "its entry's struct_size is " + std::to_string(entry->struct_size) +
+            ", too small for the version of the interface";
     return false;
   }
   if (entry->abi_major != WTOOL_ABI_MAJOR) {

@@ -53,8 +53,8 @@ class Plugin {
   bool start(std::string& error);
 
   // Joins another plugin to this one, before start(): its tools are added to tools(), and it starts and ends with this
-  // one. The configuration still concerns only this plugin. False: one of its tools has the id of an existing tool;
-  // `error` names the tool and both files.
+  // one. It gets no configuration. False: one of its tools has the id of an existing tool; `error` names the tool and
+  // both files.
   bool join(std::unique_ptr<Plugin> other, std::string& error);
   // The plugin that has this tool: this one, or one that has joined it. nullptr: no plugin has it.
   const Plugin* owner_of(std::string_view id) const;

@@ -17,7 +17,7 @@ namespace wtool::host {
 
 struct ToolOutcome {
   enum class Kind {
-    finished,   // `result` is the tool's envelope, is_error or not
+    finished,   // `result` is the tool's envelope, even if it reports an error
     cancelled,  // the same, with the output so far
     not_made,   // there was no call: unknown tool, plugin failure; `error` says why
   };

@@ -9,7 +9,7 @@
 //
 // - Opening a toolbox initialises the plugin and makes every tool with the configuration; destroying the toolbox
 //   destroys the tools. The plugin must outlive it, and there may be only one toolbox for a plugin at a time.
-// - Before every call it asks whether the configuration has changed. If it has, new tools are made. The interface
+// - Before every call, the toolbox asks whether the configuration has changed. If so, new tools are made. The interface
 //   allows new tools only while no call runs, so a call after a change waits for the calls before it. While the new
 //   configuration is invalid, every call is refused with a result of code configuration_invalid: nothing runs with an
 //   older configuration, or with none. While a call lasts (call_lasting), no new tools can be made: calls after a
@@ -47,15 +47,16 @@ class ConfigSource {
   // True if load() might return something new. Must be cheap, since it is called before every call of a tool.
   virtual bool changed() = 0;
 
-  // The configuration, as the JSON text of an object. Nothing: `error` says why; changed() then stays false until the
-  // error might be different.
+  // The configuration, as the JSON text of an object. Nothing: `error` says why; changed() then returns false until
+  // another load() might have a different result.
   virtual std::optional<std::string> load(std::string& error) = 0;
 
   // The absolute paths of the files that load() read last. With them, the plugin can keep commands from writing to the
   // files that restrict them.
   virtual std::vector<std::string> paths_in_force() const { return {}; }
 
-  // What load() has noticed that a person should know, once; empty: nothing.
+  // Something that load() has noticed and that a person should know. Each notice is returned once. Empty: there is
+  // none.
   virtual std::string take_notice() { return {}; }
 
   // `config`, as load() last returned it, for a tool whose shell is `shell` ("sh", "bash" or an absolute path).
@@ -100,8 +101,8 @@ class Toolbox final : public ToolCaller {
   // Announces calls of the tool at that place, so that the tool is made in advance, while no call runs. Without this,
   // the tool's first call would have to wait until earlier calls end.
   void expect(CallPlace place, std::string_view id);
-  // Makes the expected tools, unless a call runs or the tools are out of date; then a later call makes them. Returns
-  // why a tool for another place cannot be made; empty: none of these tools has failed, or none was tried.
+  // Makes the expected tools. While a call runs, or if the tools are out of date, leaves this to a later call. Returns
+  // why a tool for another place cannot be made; empty: no such tool has failed.
   std::string make_expected();
 
   // Opens the plugin for the other place. nullptr: `error` says why.
@@ -136,7 +137,7 @@ class Toolbox final : public ToolCaller {
     const wtool_tool* tool = nullptr;
     std::string error;  // why there is no such tool
   };
-  using Which = std::pair<CallPlace, std::string>;  // place and id
+  using Which = std::pair<CallPlace, std::string>;  // the place, and the id of the tool
   using Variants = std::map<Which, Variant>;
 
   ToolOutcome call_for(bool lasting, const CallPlace& place, std::string_view id, const nlohmann::json& arguments,
@@ -172,7 +173,7 @@ class Toolbox final : public ToolCaller {
   Variants variants_;                     // variants with neither a tool nor an error are still to be made
   std::optional<std::string> made_with_;  // the configuration of tools_; nothing: the tools must not be used
   std::string wanted_;                    // the configuration as it is now
-  std::string config_error_;              // why the configuration cannot be used; empty: no reason is known
+  std::string config_error_;              // why the configuration cannot be used; empty: as far as is known, it can
   int running_ = 0;                       // calls that use tools_
   int lasting_ = 0;                       // how many of the running calls were made by call_lasting()
 };

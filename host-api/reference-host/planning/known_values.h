@@ -41,7 +41,7 @@ class KnownValues final : public expressions::Scope {
   const workflow::Workflow& workflow_;
   std::map<std::string, expressions::Value, std::less<>> values_;
   std::set<std::string, std::less<>> set_;   // names in values_ that a Set sets
-  std::set<std::string, std::less<>> open_;  // named somewhere, but not known
+  std::set<std::string, std::less<>> open_;  // names whose values are not known yet
 };
 
 // A text with the known values filled in.

@@ -66,7 +66,7 @@ struct PlannedState {
   std::vector<PlannedCommand> commands;
   std::vector<std::pair<std::string, std::string>> details;  // the action's options: names and values
   std::vector<PlannedExit> exits;
-  std::shared_ptr<const Plan> runs;  // the plan of the workflow that it runs; nullptr: none, or shown elsewhere
+  std::shared_ptr<const Plan> runs;  // the plan of the workflow that it runs; nullptr: it runs none, or see `remark`
   std::string remark;                // about the workflow that it runs, or its matrix; may be empty
 };
 

@@ -42,7 +42,7 @@ class PlanText {
     if (!plan.budget.empty()) line(indent, "  its prompts may use ", plan.budget);
     if (!plan.concurrency.empty()) line(indent, "  only one run at a time holds the lock ", plan.concurrency);
     if (plan.max_steps) line(indent, "  ends after at most ", counted(*plan.max_steps, "step"));
-    if (!plan.fail_fast) line(indent, "", "  a branch that fails lets the others continue");
+    if (!plan.fail_fast) line(indent, "", "  if a branch fails, the others continue");
     PlanPart part = PlanPart::main;
     std::vector<std::string> branches;
     for (const PlannedState& state : plan.states) {

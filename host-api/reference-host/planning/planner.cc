@@ -523,7 +523,7 @@ class Planner {
       return;
     }
     if (planned_.size() >= max_plans) {
-      made.remark = "more workflows than can be shown";
+      made.remark = "its plan is not shown, because this plan already has too many workflows";
       return;
     }
     planned_.insert(std::move(key));

@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_library_without_the_symbol_is_not_a_plugin) {
 BOOST_AUTO_TEST_CASE(a_wrong_version_or_size_of_the_entry_is_named) {
   BOOST_TEST(holds(refused(built("wrong_major")), "says version 7 of the interface, but this host has version 1"));
   BOOST_TEST(holds(refused(built("small_entry")), "struct_size is 40, but version 1.0 has"));
-  BOOST_TEST(holds(refused(built("tiny_entry")), "struct_size is 4, too small for a version"));
+  BOOST_TEST(holds(refused(built("tiny_entry")), "struct_size is 4, too small for the version of the interface"));
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_descriptor_is_named_by_its_number) {

@@ -1,4 +1,5 @@
-// wtool/cpp/host.hpp - C++20 helpers for the side that calls tools. Header-only; owning types are move-only.
+// wtool/cpp/host.hpp - C++20 helpers for the side that calls tools. Header-only. A Blob can be moved, but not copied; a
+// Call can be neither.
 //
 // - Blob receives bytes from a plugin and releases them.
 // - Call is one call: run it on one thread, cancel it from any other.

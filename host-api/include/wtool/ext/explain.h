@@ -23,8 +23,8 @@ typedef struct wtool_tool_explain {
   /* Explains the call that the request describes. The request's limits apply; its sink and deadline are not used.
    * WTOOL_OK: *result is filled. Arguments that are not valid also give WTOOL_OK: *result then has the verdict
    * "deny" and the reason.
-   * WTOOL_E_INVALID_ARGUMENT: a pointer other than error is NULL, the request is too small for its arguments, *result
-   * is too small, or the limits are not valid or not for this tool. [any-thread] */
+   * WTOOL_E_INVALID_ARGUMENT: a pointer other than error is NULL, the request's struct is too small to hold
+   * `arguments`, *result is too small, or the limits are not valid or not for this tool. [any-thread] */
   wtool_status (*explain)(const wtool_tool* tool, const wtool_request* request, wtool_blob* result,
                           wtool_blob* error) WTOOL_NOEXCEPT;
 } wtool_tool_explain;

@@ -94,7 +94,7 @@ bool read_free_port(ActionReading& in, ServiceAction& made) {
 // The options that only a service has.
 struct OwnOption {
   std::string_view name;
-  std::string_view value;  // as an example
+  std::string_view value;  // an example of its value, for messages
   bool (*read)(ActionReading& in, ServiceAction& made);
 };
 constexpr OwnOption own_options[] = {

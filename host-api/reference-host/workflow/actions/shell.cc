@@ -122,7 +122,7 @@ namespace {
 std::string listed(const std::vector<std::string>& options) {
   std::string text;
   for (const std::string& option : options) {
-    if (option == "with") continue;  // only leads to the options
+    if (option == "with") continue;  // not an option: this word introduces the options
     text += (text.empty() ? "the options are " : ", ") + (option == "on_failure" ? "on failure: State" : option);
   }
   return text;

@@ -50,7 +50,7 @@ struct ActionCheck {
   void shell_is_usable(const NamedPlace& shell);
 
   const Workflow& workflow;
-  const std::vector<std::string>& given;  // the names of --var
+  const std::vector<std::string>& given;  // the names that --var gives
   const CheckContext& around;
   Diagnostics& diagnostics;
   bool told_of_command = false;  // the problem with the command for prompts was reported; once per file is enough

@@ -106,7 +106,7 @@ struct PlaceOptions {
 struct CacheOptions {
   std::optional<bool> wanted;                    // cache=true or false
   bool strict = false;                           // cache=strict: like true, but the step can read only what it names
-  std::shared_ptr<const nlohmann::json> inputs;  // both: a list of texts with templates, not empty; nullptr: none
+  std::shared_ptr<const nlohmann::json> inputs;  // like `outputs`: a list of templates, not empty; nullptr: none
   std::shared_ptr<const nlohmann::json> outputs;
   std::size_t offset = 0;  // of the last of these options; 0: there is none
 
@@ -118,8 +118,8 @@ struct CacheOptions {
 struct ActionOptions {
   NamedPlace result;                    // result="name", or **Store As**: name
   std::optional<TemplateText> timeout;  // the time limit of each try; for `Call tool`, `timeout` is an argument
-  std::int64_t retry = 0;               // further tries after a failure
-  bool says_retry = false;              // the option exists, whatever its value
+  std::int64_t retry = 0;               // how often a failed action is tried again
+  bool says_retry = false;              // the option is given, even if its value is 0
   std::optional<Backoff> backoff;
   std::optional<TemplateText> total_timeout;  // a duration, for all tries and the waits between them
   NamedPlace on_failure;                      // the state that a failure leads to, instead of an exit
@@ -346,10 +346,10 @@ struct Parameter {
 
 // What the prompts of a workflow, and of the workflows that it runs, may use together. Nothing: no limit.
 struct PromptBudget {
-  std::optional<std::int64_t> calls;                // of prompts.command
+  std::optional<std::int64_t> calls;                // how often prompts.command may be called
   std::optional<std::int64_t> tokens;               // as prompts.command reports them
   std::optional<double> cost;                       // as prompts.command reports it
-  std::optional<std::chrono::milliseconds> time{};  // that the calls may take
+  std::optional<std::chrono::milliseconds> time{};  // how long these calls may take together
   std::size_t offset = 0;
 
   bool any() const { return calls || tokens || cost || time; }
@@ -362,16 +362,16 @@ struct Workflow {
   std::string version;
   std::vector<Parameter> parameters;
   bool is_tool = false;    // `tool: true`: `wtool mcp --workflows` serves it
-  bool says_tool = false;  // the key exists, whatever its value
+  bool says_tool = false;  // the key is given, even if its value is false
   std::optional<std::int64_t> max_steps;
   std::optional<bool> fail_fast;  // a branch that fails ends the others; nothing: true
   bool continues = false;         // `failures: continue`: exits without a condition are taken after failures, too
-  bool says_failures = false;     // the key exists, whatever its value
+  bool says_failures = false;     // the key is given, even if its value is stop
   NamedPlace on_failure;          // the state after a failure that no exit handles
   NamedPlace finally;             // the state that every run ends with, even after a failure or an abort
   NamedPlace concurrency;         // the name of a lock that each of its runs holds
   NamedPlace shell;               // for its Shell actions: sh, bash or an absolute path; empty: the configured one
-  std::optional<std::string> shell_options;  // for its code blocks; nothing: -e, or with bash -e and -o pipefail
+  std::optional<std::string> shell_options;  // for its code blocks; nothing: -e, and in bash also -o pipefail
   PromptBudget budget;
   StepDefaults defaults;  // without the shell, which is the member `shell`
   std::vector<State> states;
@@ -410,9 +410,9 @@ struct Placement {
 // all of these applies.
 Placement place_of(const Workflow& workflow, std::size_t state, const Placement& around = {});
 
-// True for the names that a run sets by itself: success, failure, exit_code, is_error, exhausted, result,
-// last_action_result and output (its text), error (its message; empty after a success), budget (what is left of it),
-// workflow_name, run_id, and matrix (inside of a state that has one).
+// True for the names that a run sets by itself: success, failure, exit_code, is_error, exhausted, result and
+// last_action_result (the outcome of the last action), output (its text), error (its message; empty after a success),
+// budget (what is left of it), workflow_name, run_id, and matrix (inside of a state that has one).
 bool is_run_name(std::string_view name);
 // True for result, output, error, budget and exhausted: a file may set these names, too. They keep the value that the
 // file sets.

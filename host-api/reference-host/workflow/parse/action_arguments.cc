@@ -98,7 +98,7 @@ class ArgumentReader {
       return false;
     }
     const std::vector<std::string> options = options_.names();
-    // A name that is exactly the name of an option is an argument because of its value, as in `output="x"`.
+    // If the name is exactly that of an option, its value has shown that it is an argument, as in `output="x"`.
     const bool is_named_so = std::find(options.begin(), options.end(), made.name) != options.end();
     if (const std::string hint = did_you_mean(lowered(made.name), options); !is_named_so && !hint.empty()) {
       diagnostics_.warn(at, "'" + made.name + "' is passed on as an argument, and is not an option" + hint);

@@ -101,7 +101,7 @@ OptionReader::Result OptionReader::take(ActionOptions& out) {
   if (name == "with" || std::find(known.begin(), known.end(), name) == known.end()) return Result::none;
   if (is_argument(name)) return Result::none;
   const std::size_t at = cursor_.here();
-  // Arguments of tools, prompts and workflows may have one of these names, but their values here are never lists.
+  // An argument of a tool, prompt or workflow may have one of these names, but its value is not written as a list.
   if ((name == "inputs" || name == "outputs" || name == "keep") && !sees_list(cursor_)) return Result::none;
   note(name, at);
   cursor_.take_bare_word();

@@ -77,8 +77,8 @@ void note_ambiguous_states(std::string_view text, Workflow& workflow) {
   }
 }
 
-// The lines in an item at which another action begins, because the `- ` before it is missing. A line is listed only if
-// the text before it is a whole action, because a quoted text may contain lines that look like actions.
+// Where in an item the lines begin that are other actions, whose `- ` is missing. A line is listed only if the text
+// before it is a whole action, because a quoted text may contain lines that look like actions.
 std::vector<std::size_t> missing_marks(const MappedText& text, const Workflow& workflow) {
   std::vector<std::size_t> found;
   const std::string_view all = text.text();

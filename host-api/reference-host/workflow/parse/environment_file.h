@@ -22,7 +22,7 @@ std::optional<EnvironmentVariables> read_environment_file(const std::string& pat
 // What parse_workflow() needs to read the files that a workflow names.
 struct EnvironmentSource {
   std::string directory;       // of the run; relative file names start from it
-  bool must_exist = true;      // false: a file that cannot be read is only a warning
+  bool must_exist = true;      // false: a file that cannot be read causes only a warning
   EnvironmentVariables given;  // what the command line gives
 };
 

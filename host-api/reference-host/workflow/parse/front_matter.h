@@ -82,7 +82,7 @@ class YamlReader {
   const Source& source_;
   LineRange lines_;
   Diagnostics& diagnostics_;
-  YAML::Mark key_ = YAML::Mark::null_mark();  // of the pair that each() is at
+  YAML::Mark key_ = YAML::Mark::null_mark();  // the place of the key that each() handles now
 };
 
 bool is_parameter_name(const std::string& text);

@@ -34,7 +34,7 @@ class Library {
   struct Entry {
     Source source;  // its name is the path of the file
     Workflow workflow;
-    Diagnostics diagnostics;  // of reading, without those of a check
+    Diagnostics diagnostics;  // from reading the file, and not from a check
   };
   // What is wrong with a call, and the place of the call in the calling file.
   struct Problem {

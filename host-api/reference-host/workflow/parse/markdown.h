@@ -101,7 +101,7 @@ struct MarkdownParts {
   std::vector<bool> code_lines;  // true for each line of the source that belongs to a code block
   std::vector<ActionItem> items;
   std::vector<StrayItem> stray_items;
-  std::optional<std::size_t> unclosed_fence;  // the index of the line that opens it
+  std::optional<std::size_t> unclosed_fence;  // the index of the line that opens a block without an end
   bool has_actions_heading = false;
 };
 

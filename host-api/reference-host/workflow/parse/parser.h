@@ -20,8 +20,8 @@ namespace wtool::host::workflow {
 Workflow parse_workflow(const Source& source, Diagnostics& diagnostics, const EnvironmentSource* environment = nullptr);
 
 // diagram.cc: reads the lines of a mermaid stateDiagram-v2. What only changes the look of the diagram (direction,
-// notes, styles, titles) is accepted and ignored; anything else that is not understood is a diagnostic, because it
-// would change the run. Fills states, index and start. The first line of `lines` is the word stateDiagram-v2.
+// notes, styles, titles) is accepted and ignored. Anything else that is not understood is reported, because ignoring
+// it would change the run. Fills states, index and start. The first line of `lines` is the word stateDiagram-v2.
 void read_diagram(const Source& source, LineRange lines, Workflow& workflow, Diagnostics& diagnostics);
 
 // lost_actions.cc: finds actions in the wrong place of a workflow file, where they would have no effect: list items
@@ -34,7 +34,7 @@ void find_lost_actions(const Source& source, const Document& document, Workflow&
 std::string_view plain_state_name(std::string_view id);
 
 // action_parser.cc: reads one item `- State: action` under `## Actions`, and gives the state its action. Anything that
-// is not understood is a diagnostic. `- on failure: State` and `- finally: State` are for the whole workflow, unless a
+// is not understood is reported. `- on failure: State` and `- finally: State` are for the whole workflow, unless a
 // state is called `on failure` or `finally`.
 void read_action(const ActionItem& item, Workflow& workflow, Diagnostics& diagnostics);
 

@@ -425,7 +425,7 @@ class PlaceFinder {
       ++at_;
       return;
     }
-    top().command.end_redirection();  // the delimiter is read here
+    top().command.end_redirection();  // this function reads the delimiter itself
     PendingHere here;
     if (look() == '-' && !mark_here()) {
       here.delimiter.strip_tabs = true;

@@ -34,7 +34,7 @@ struct Place {
     refused,        // the reason is in `why`
   };
   Kind kind = Kind::bare;
-  // Directly after `$name`: a letter at the start of the value would change which variable that is.
+  // Directly after `$name`: a letter at the start of the value would become a part of that name.
   bool after_variable = false;
   std::string why;
   // The here-documents around it, outermost first: the value must not complete a line that ends one.

@@ -30,7 +30,7 @@ class PlaceholderMarks {
     places_.resize(marks_.size(), unknown);
   }
 
-  // The command without its placeholders. The place of a placeholder is an offset between two of its bytes.
+  // The command without its placeholders. The position of a placeholder is an offset in this text.
   const std::string& text() const { return text_; }
   std::vector<Place> take_places() { return std::move(places_); }
 
@@ -40,7 +40,7 @@ class PlaceholderMarks {
   bool is_before(std::size_t offset) const { return next_ < marks_.size() && marks_[next_] < offset; }
   bool was_just_at(std::size_t offset) const { return next_ > 0 && marks_[next_ - 1] == offset; }
   Place& next_place() { return places_[next_]; }
-  std::size_t next_offset() const { return marks_[next_]; }  // there must be one
+  std::size_t next_offset() const { return marks_[next_]; }  // only if there is a next placeholder
 
   // True if a placeholder is strictly between the two offsets (is_between), or between them or at one of them
   // (is_within).

@@ -14,7 +14,7 @@ bool is_assignable(std::string_view text) {
   return is_variable_name(text.substr(0, bracket)) && (bracket == std::string_view::npos || text.ends_with(']'));
 }
 
-// Whether a word of `read` is an option whose value is only a text or a number of seconds.
+// Whether the word is an option of `read` whose value is a text or a number, and not the name of a variable.
 bool is_value_of_read(const std::string& word) {
   return word.starts_with('-') && word.find_first_of("dinNpt") != std::string::npos;
 }

@@ -15,7 +15,7 @@ bool is_separator(char c);
 
 class SimpleCommandReader {
  public:
-  // The word that is being read, without its quotes as far as it is known.
+  // The word that is being read, as far as it is known, without its quotes.
   struct Word {
     std::string text;  // at most about max_word bytes
     bool begun = false;
@@ -39,14 +39,14 @@ class SimpleCommandReader {
   Word end_word();
 
   // Call it after end_word(), for a separator that is not part of a redirection. `before`: the character before it.
-  // A new command begins after the separator, unless the separator is a blank or does not end the command.
+  // If the separator ends the command, as a blank never does, a new command begins after it.
   void read_separator(char separator, char before);
 
   void begin_redirection() { command_.redirects = true; }
   void end_redirection() { command_.redirects = false; }
 
-  // Whether bash evaluates the word here as code, as the name of a variable, or as arithmetic, however it is quoted. As
-  // a part of `a[$(COMMAND)]`, a name or a number runs a command.
+  // Whether bash evaluates the word here as code, as the name of a variable, or as arithmetic, however it is quoted.
+  // Even a name or a number can run a command: `a[$(COMMAND)]` does.
   bool is_evaluated() const;
   std::string why_evaluated() const;
 
