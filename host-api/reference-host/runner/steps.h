@@ -65,7 +65,7 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
 // ---- matrix.cc: runs an action with a matrix once for each combination, all at the same time.
 
 // The combinations of the lists, or what is wrong with the matrix. The lists are taken in the order of their names, and
-// the value of the last list changes first.
+// the value of the last list changes fastest.
 std::variant<std::vector<expressions::Value>, std::string> combinations(const nlohmann::json& matrix,
                                                                         const expressions::Scope& values);
 
