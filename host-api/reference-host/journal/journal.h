@@ -56,7 +56,8 @@ class Journal final : public runner::RunObserver {
   const std::string& run() const { return run_; }
   const std::string& file() const { return file_; }
 
-  // Whether the file has all records that it must have by now. False: the last write has failed, or records were dropped.
+  // Whether the file has all records that it must have by now. False: the last write has failed, or records were
+  // dropped.
   bool is_up_to_date() const;
 
   // Tests whether a record can be written. Call it before the run begins. Returns why not; empty: it can.

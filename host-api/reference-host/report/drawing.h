@@ -23,7 +23,7 @@ struct Drawing {
     std::string id;                              // as in the workflow; a hidden state gets an unused id
     std::string description;                     // may be empty
     std::optional<runner::Step::Status> status;  // how its last visit ended; running: it has not ended
-    bool acts = true;                            // it has an action; a state without one cannot succeed
+    bool acts = true;                            // it has an action; without one, a success is shown as `passed`
   };
   struct Edge {
     std::size_t from = 0;

@@ -21,7 +21,7 @@ constexpr double kink = 6;  // a smaller bend of an arrow is straightened
 // A box, or the position of an arrow in a row that the arrow passes.
 struct Spot {
   std::size_t row = 0;
-  double left = 0;  // from its middle
+  double left = 0;  // how far it reaches to the left of its middle
   double right = 0;
   double height = 0;
   bool is_node = false;

@@ -65,8 +65,8 @@ class Prompts {
   std::vector<std::string> check(const std::string& name, const std::string& from,
                                  const std::set<std::string, std::less<>>& known) const;
 
-  // The names that an agent with this prompt may set: each word of the prompt's text outside of its tags. Other names are
-  // not settable, so a check can still report a misspelled name: no prompt has it.
+  // The names that an agent with this prompt may set: each word of the prompt's text outside of its tags. Other names
+  // are not settable, so a check can still report a misspelled name: no prompt has it.
   std::set<std::string, std::less<>> settable_names(const std::string& prompt, bool is_inline,
                                                     const std::string& from) const;
 

@@ -52,7 +52,7 @@ void run_parallel(std::size_t count, const std::function<void(std::size_t index)
 std::size_t join_of(const workflow::Workflow& workflow, const workflow::State& fork);
 
 struct ForkResult {
-  BranchResult branch_result;             // failed if a branch could not continue, or aborted; otherwise ended
+  BranchResult branch_result;             // failed (a branch could not continue), aborted, or else ended
   std::size_t join = workflow::no_state;  // where the path continues; no_state: all branches have ended
   std::optional<LastStep> last;           // the last outcomes of the branches, combined into one
 };

@@ -62,7 +62,7 @@ class ActionRunner {
   void keep();
 
  private:
-  std::optional<KeptCall> kept_;  // of the first call
+  std::optional<KeptCall> kept_;  // made for the first call, and used for all calls
 };
 
 }  // namespace wtool::host::runner
