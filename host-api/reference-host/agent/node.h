@@ -20,7 +20,7 @@ std::string variable(const char* name);
 std::optional<std::chrono::steady_clock::time_point> end_of_job(const pilot::Ticket& ticket);
 
 // The processors of each slot; empty: every slot uses all processors of the job. They are divided only if no other job
-// uses them, that is, if Slurm has bound the job to exactly the processors that it allocated.
+// uses them, that is, if Slurm has bound the job to no more processors than it has allocated to the job.
 std::vector<std::vector<int>> processors_of(int slots);
 
 // A connected socket; if it is empty, `problem` says why. Takes only numeric addresses, so that no name is looked up.

@@ -25,9 +25,9 @@ using pilot::Type;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// A call that lasts longer than this reports that it has begun. This is longer than a tick of the kernel usually is
-// (4 ms): a timer that ends before the next tick must be set in the processor, which takes a virtual machine some
-// 20 µs, and as long again when the timer is stopped.
+// A call that lasts longer than this reports that it has begun. The time is longer than the kernel's usual tick (4 ms).
+// For a timer that ends before the next tick, the kernel must set the processor's own timer. In a virtual machine, that
+// takes some 20 µs, and as long again when the timer is stopped.
 constexpr milliseconds start_told_after{5};
 
 // The channel of the call that this thread runs. The plugin's log records during the call are sent there.
@@ -131,7 +131,7 @@ int32_t AgentSlot::on_event(void* self, const wtool_event* event) noexcept {
   }
 }
 
-// The host reports the other states itself.
+// Tells the host only that the command has started: the host reports the other states itself.
 bool AgentSlot::tell_of_state(std::string_view state) {
   if (!state.starts_with(R"({"state":"started")")) return true;
   // The watching thread flushes only once, soon after the call has begun. If it already has, this thread must flush.
@@ -235,7 +235,7 @@ bool AgentSlot::note_taken(const ChannelMessage& message) {
   return message.text[8] == 1;
 }
 
-// Receives the host's messages about a call. False: the connection is over, and everything that runs here is stopped.
+// Receives the host's messages about a call. False: the connection is over, and all calls of the pilot are stopped.
 bool AgentSlot::receive(Call& call) {
   while (std::optional<ChannelMessage> message = channel_->next()) {
     if (message->type == Type::cancel && !message->text.empty()) {
@@ -319,7 +319,7 @@ void AgentSlot::serve_one(const ChannelMessage& order) {
     const Running running(*this, call, log_from);
     // Most calls are short. Their start and their result then share one packet, so that the host wakes only once.
     channel_->send_with_next(Type::started, {});
-    // The pilot decided to leave before it could see this call, and so did not cancel it.
+    // If the pilot decided to leave before it could see this call, it has not cancelled the call.
     if (owner_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the pilot is leaving");
     watch_call(call);
     status = call.run();

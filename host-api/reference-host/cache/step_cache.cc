@@ -242,8 +242,8 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   if (again.parts != look.parts || again.modified != look.modified) return "its inputs changed while it ran";
   const FoundFiles found = find_files(work.directory, work.outputs, {}, PatternLinks::not_followed);
   if (!found.problem.empty()) return found.problem;
-  // A command in a sandbox could make a link to a folder that it may not read; the next run would put copies of the
-  // files there into the project.
+  // A command in a sandbox could make a link to a folder that it may not read. The next run would then put copies of
+  // that folder's files into the project.
   std::set<std::string> checked_folders;
   if (!found.unmatched.empty()) {
     const std::string& output = found.unmatched.front();

@@ -336,7 +336,7 @@ bool Store::restore(const std::string& directory, const CachedOutput& output, st
       problem = "the store no longer has the content";
       return false;
     }
-    // Only its owner may open it until it gets its real mode.
+    // Until the file gets its real mode, only its owner may open it.
     const Descriptor to(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     Sha256 digest;
     failed = to ? copy(from.get(), to.get(), digest, nullptr, why) : errno;

@@ -12,7 +12,7 @@ struct ChosenArguments {
   std::string from{};  // where they come from, or why none were found
 };
 
-// `given` comes first, if it is not empty; then the first of `examples` in the schema that is valid; then the least
+// Takes `given` if it is not empty; otherwise the first valid one of the schema's `examples`; otherwise the least
 // instance of the schema.
 ChosenArguments choose_arguments(const std::string& given, const nlohmann::json& input_schema);
 

@@ -116,7 +116,7 @@ void test_cancel_during(Trial& trial) {
                                       .before_run =
                                           [&](wtool_call* made) {
                                             other = std::thread([&, made, i] {
-                                              // Each time a little later: the call is stopped at another moment.
+                                              // Waits longer each time, to stop the call at another moment.
                                               std::this_thread::sleep_for(std::chrono::microseconds(200 * i));
                                               ready.tool().call_cancel(made, WTOOL_CANCEL_GRACEFUL, view("a test"));
                                               while (!over) {

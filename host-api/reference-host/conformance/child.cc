@@ -54,7 +54,7 @@ std::string name_of(pid_t process) {
   return (name.empty() ? "?" : name) + " (" + std::to_string(process) + ')';
 }
 
-// Blocks SIGCHLD while this object exists, so that it can be waited for.
+// Blocks SIGCHLD while this object exists, so that wait() can wait for the signal.
 class ChildSignals {
  public:
   ChildSignals() {

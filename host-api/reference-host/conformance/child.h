@@ -52,7 +52,7 @@ struct ChildEnd {
   std::string doing;              // the last step
   std::string death;              // how the process ended, if the test did not come to its end: "died of signal 11"
   std::string output;             // what was written to its standard output and standard error, at most 4 KiB
-  std::vector<std::string> left;  // processes that lived on after it: "sleep (4711)"
+  std::vector<std::string> left;  // processes that outlived the test: "sleep (4711)"
 };
 
 // Call this while the program has only one thread. Throws std::system_error if no process can be made.

@@ -33,7 +33,7 @@ struct Sink {
   const CallPlan& plan;
   CallOutcome& outcome;
   wtool_call* call = nullptr;
-  std::size_t seen = 0;  // events so far, of which `outcome` keeps the first
+  std::size_t seen = 0;  // events so far; `outcome` keeps only the first max_events
   std::atomic<bool> over{false};
 };
 

@@ -31,7 +31,8 @@ using std::chrono::system_clock;
 
 constexpr std::size_t batch = 64UL * 1024;            // the most bytes that wait while the journal can be written
 constexpr std::size_t max_kept = 64UL * 1024 * 1024;  // the most bytes that wait while it cannot be written
-constexpr std::size_t tried_bytes = 4096;             // more than most first records have, and at least a block
+// How much write_problem() writes: more than most first records have, and at least one block.
+constexpr std::size_t tried_bytes = 4096;
 
 std::string reason_of(int number) { return ::strerror(number); }
 

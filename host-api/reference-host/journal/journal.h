@@ -56,10 +56,11 @@ class Journal final : public runner::RunObserver {
   const std::string& run() const { return run_; }
   const std::string& file() const { return file_; }
 
-  // Whether the file has all records that it must have by now. False: the last write has failed, or records were dropped.
+  // Whether the file has all records that it must have by now. False: the last write has failed, or records were
+  // dropped.
   bool is_up_to_date() const;
 
-  // Tries whether a record could be written. Call it before the run begins. Returns why not; empty: it could.
+  // Tests whether a record can be written. Call it before the run begins. Returns why not; empty: it can.
   std::string write_problem() const;
 
   // Call it before a run is resumed. Cuts off a torn last line, and remembers `from`, the first step that --from has

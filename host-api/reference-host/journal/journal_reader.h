@@ -35,8 +35,8 @@ std::optional<RunRecord> read_journal_ends(const std::string& file, std::string&
 // True if a process is writing the journal, which means that the run is not over.
 bool is_being_written(const std::string& file);
 
-// This moment if a process is writing the journal; nothing: the run is over. For `runs_at`. Call it before the journal
-// is read: if the run ends in between, the journal has its end.
+// The value for `runs_at`: the current time if a process is writing the journal; nothing: the run is over. Call it
+// before the journal is read: if the run ends in between, the journal then shows its end.
 std::optional<Moment> running_now(const std::string& file);
 
 // The steps that are kept when the run is resumed: those that transitioned, and those whose branch is over

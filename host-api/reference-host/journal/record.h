@@ -23,8 +23,8 @@
 // - A reader ignores unknown types and fields, and treats a field with an unexpected type as missing.
 // - Values are as in json_value.h. Only the last line can be torn by a kill; it is then not a record.
 //
-// A line is appended to a text that the caller reuses, so that a record costs about a microsecond, and more for large
-// outputs.
+// Each line is appended to a text that the caller reuses. So a record costs about a microsecond; a large output costs
+// more.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
-// The data of a run, finished or not, for reports and `wtool show`. A RunCollector fills it in during the run, without
-// what concerns the process and the file, and without earlier tries; a journal's reader fills all of it in afterwards.
-// It does not refer to the workflow object.
+// The data of a run, finished or not, for reports and `wtool show`. During the run, a RunCollector fills in what the
+// reports need. Afterwards, a journal's reader fills in all fields, also those about the process, its directory and
+// earlier tries. The data does not refer to the workflow object.
 #pragma once
 
 #include <chrono>
@@ -50,7 +50,7 @@ struct StepRecord {
   bool up_to_date = false;  // nothing was run, because an earlier run had done the same
   bool masked = false;      // a secret in its results has been replaced
   bool lost = false;        // a file with its output, which the workflow reads, is gone or has changed
-  bool hidden = false;      // no file names its state, which is the end of a composite state
+  bool hidden = false;      // its state is the end of a composite state, and no file names it
   std::string node{};       // the node of a cluster on which the last call ran; empty: this machine
   std::string action;       // shell, tool, log, ...; empty: the state has no action
   // As in workflow::Action; empty: there is no action, or the journal does not say it.

@@ -1,5 +1,5 @@
-// The diagram of a workflow: its nodes and edges, and the drawing as text for other programs, as SVG, and as the
-// program `dot` makes it.
+// The diagram of a workflow: its nodes and edges, written as text for other programs or as SVG, or drawn by the program
+// `dot`.
 //
 // In the text, a composite state has no box: its inner states are drawn like all others. The arrows to its end go to a
 // hidden state. A hidden state is left out if its only exit has no condition. If not, it is drawn as a choice (or as a
@@ -23,7 +23,7 @@ struct Drawing {
     std::string id;                              // as in the workflow; a hidden state gets an unused id
     std::string description;                     // may be empty
     std::optional<runner::Step::Status> status;  // how its last visit ended; running: it has not ended
-    bool acts = true;                            // it has an action; a state without one cannot succeed
+    bool acts = true;                            // it has an action; without one, a success is shown as `passed`
   };
   struct Edge {
     std::size_t from = 0;
@@ -46,8 +46,8 @@ std::string dot_text(const Drawing& drawing, const std::string& name);
 // Lets the program `dot` draw a graph in `format`, such as png. Empty: `error` says why that failed.
 std::string drawn_by_dot(const std::string& graph, const std::string& format, std::string& error);
 
-// Why the drawing is too large for diagram_svg(); empty: it is not. Nobody could read a larger picture. Its time and
-// memory grow with the number of arrows times the number of states that each of them passes.
+// Why the drawing is too large for diagram_svg(); empty: it is not. Nobody could read a larger picture. The time and
+// the memory that the drawing takes grow with the number of arrows times the number of states that each arrow passes.
 std::string problem_of_size(const Drawing& drawing);
 
 // One <svg> element, drawn by this program itself. Composite states are boxes; states that are reached only after a

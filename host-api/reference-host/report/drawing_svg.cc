@@ -274,7 +274,7 @@ a:hover rect { stroke-width: 3.5px; } @media print { svg { max-width: 100%; max-
 .node.running rect, .node.running polygon { stroke: var(--running); stroke-width: 2.5px; }
 )";
 
-// Programs that show a single SVG file do not support variables, so the colours are in the rules.
+// Some programs that show SVG files do not support variables of CSS, so the colours are written into the rules.
 std::string rules_with(const char* Colour::*mode) {
   std::string css = std::string(rules) + "svg { background: var(--back); }\n";
   for (const Colour& colour : colours) replace_all(css, std::string("var(--") + colour.name + ")", colour.*mode);

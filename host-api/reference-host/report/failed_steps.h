@@ -35,7 +35,7 @@ struct FailedList {
   std::deque<FailedStep> steps;
   std::size_t left_out = 0;
 
-  // `stands_for_others`: all branches that begin with `below` are parts of the step.
+  // `stands_for_others`: the step contains other steps, namely those of all branches whose names begin with `below`.
   void add(FailedStep step, bool stands_for_others, const std::string& below);
 };
 

@@ -23,7 +23,7 @@ using runner::Step;
 constexpr std::size_t max_annotations = 10;
 constexpr std::size_t max_annotation = 4000;         // bytes of a message
 constexpr std::size_t max_github_rows = 500;         // of the table
-constexpr std::size_t max_github_output = 8 * 1024;  // bytes of a failed step's outputs, each
+constexpr std::size_t max_github_output = 8 * 1024;  // bytes of each output of a failed step
 // GitHub accepts at most 1 MiB for a step.
 constexpr std::size_t max_page = 900 * 1024;
 constexpr std::size_t max_table = max_page / 2;

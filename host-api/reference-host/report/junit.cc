@@ -127,7 +127,7 @@ JunitSuite& suite_of(std::vector<JunitSuite>& suites, std::map<std::string, std:
 std::string junit_xml(const RunRecord& run) {
   std::vector<JunitSuite> suites;
   std::map<std::string, std::size_t> index;
-  std::map<std::string, int> visits;  // of a state in a branch
+  std::map<std::string, int> visits;  // by branch and state
   Counts all;
   const CombinationNames names = combination_names(run);
   for (const StepRecord& step : run.steps) {

@@ -21,7 +21,7 @@ constexpr double kink = 6;  // a smaller bend of an arrow is straightened
 // A box, or the position of an arrow in a row that the arrow passes.
 struct Spot {
   std::size_t row = 0;
-  double left = 0;  // from its middle
+  double left = 0;  // how far it reaches to the left of its middle
   double right = 0;
   double height = 0;
   bool is_node = false;
@@ -145,7 +145,7 @@ class Layers {
       if (is_loop(edges_[i])) continue;
       const std::size_t top = upper(i);
       const std::size_t bottom = lower(i);
-      // The label goes next to where the arrow begins, which is the last row for an arrow that leads upwards.
+      // The label goes next to the beginning of the arrow. If the arrow leads upwards, it begins at the bottom.
       const std::size_t label_row = turned_[i] ? row_[bottom] - 1 : row_[top] + 1;
       std::size_t before = top;
       for (std::size_t row = row_[top] + 1; row < row_[bottom]; ++row) {
@@ -234,9 +234,9 @@ class Layers {
     return left.right + right.left + (left.is_node && right.is_node ? side_gap : line_gap);
   }
 
-  // Finds the positions nearest to the wanted ones that keep the order and the gaps: subtracts the room that is needed
-  // to the left from each wanted position, and makes the sequence ascending by weighted means (pool adjacent
-  // violators).
+  // Finds the positions that keep the order and the gaps and are nearest to the wanted positions: from each wanted
+  // position, subtracts the room that is needed to its left, and then makes the sequence ascending by weighted means
+  // (pool adjacent violators).
   void place_row(const std::vector<std::size_t>& row, const std::vector<double>& wanted,
                  const std::vector<double>& weights) {
     struct Pool {
@@ -298,7 +298,8 @@ class Layers {
     }
   }
 
-  // Straightens small bends of long arrows; at least half of the gap to a neighbour stays.
+  // Straightens small bends of long arrows. Because `kink` is less than half of `line_gap`, arrows rarely touch their
+  // neighbours.
   void straighten() {
     for (const std::vector<std::size_t>& chain : chains_) {
       for (std::size_t begin = 0, end = 0; begin < chain.size(); begin = end) {

@@ -6,8 +6,8 @@
 //   std::vector<LayoutEdge> edges{{.from = 0, .to = 1, .label_width = 60}};
 //   const Layout layout = lay_out({{84, 32}, {84, 32}}, edges);   // layout.middles, edges[0].points, edges[0].label
 //
-// The method is that of Sugiyama, Tagawa and Toda (1981): arrows that close a cycle are reversed, each box is one
-// layer below the lowest box from which an arrow comes, and an arrow over several layers gets a position in each of
+// The method is that of Sugiyama, Tagawa and Toda (1981): arrows that close a cycle are reversed, each box is one layer
+// below the lowest box from which an arrow leads to it, and an arrow over several layers gets a position in each of
 // them, and a position for its text. Boxes in a layer are ordered by the middles of their neighbours. So no arrow runs
 // through a box, and no two texts cover each other.
 #pragma once

@@ -240,7 +240,7 @@ class Builder {
   }
 
   // The scene and the item at which an arrow from `source` to `target` ends. If `target` is the entry of a composite
-  // state, that is the composite state as a whole, unless `source` is this entry itself.
+  // state, the arrow ends at the composite state as a whole, unless `source` is this entry itself.
   std::pair<std::size_t, std::size_t> place_of_target(std::size_t target, std::size_t source) {
     if (is_entry(target) && target != source) {
       scene_inside(states_[target].other_half);
@@ -306,7 +306,7 @@ class Builder {
   const Workflow& workflow_;
   Picture picture_;
   std::size_t start_ = 0;
-  std::vector<std::size_t> apart_scene_;  // of states outside of composite states: 0, or the scene drawn apart
+  std::vector<std::size_t> apart_scene_;  // by state: the scene if it is drawn apart, else 0
   std::vector<std::size_t> item_of_;
   std::vector<std::size_t> scene_of_;
   std::vector<std::size_t> inner_scene_;

@@ -30,7 +30,7 @@ struct Picture {
     std::string id;
     std::string description;                     // may be empty
     std::optional<runner::Step::Status> status;  // how its last visit ended; running: it has not ended
-    bool acts = true;                            // it has an action; a state without one cannot succeed
+    bool acts = true;                            // it has an action; without one, a success is shown as `passed`
     std::uint64_t visits = 0;
     std::uint64_t last_step = 0;  // its number; 0: no visit
     std::chrono::steady_clock::duration took{};
@@ -42,7 +42,7 @@ struct Picture {
     std::vector<Arrow> arrows;
   };
   std::vector<Scene> scenes;       // a composite state's scene comes after the scene around it
-  std::vector<std::size_t> apart;  // scenes that are drawn below the main scene, the first one
+  std::vector<std::size_t> apart;  // scenes that are drawn below the main scene, scenes[0]
   bool of_run = false;
 };
 

@@ -30,7 +30,8 @@ class AbortWatcher {
   AbortWatcher& operator=(const AbortWatcher&) = delete;
   ~AbortWatcher();
 
-  // Requests the stop if the file has appeared, unless watches report it. Any thread may call this.
+  // Requests the stop if the file has appeared. Does nothing once the thread watches for the file. Any thread may call
+  // this.
   void look();
 
   // Why the file is not watched (no inotify instance was left, say); empty: it is watched. If the kernel refuses a
@@ -70,9 +71,10 @@ class AbortWatcher {
   const WakeUp end_;  // ends the thread
   int directory_watch_ = -1;
   int folder_watch_ = -1;
-  bool is_refused_ = false;                   // the kernel has refused a watch, so the thread looks for the file
-  Version before_;                            // does not change after the constructor
-  std::optional<Clock::time_point> settles_;  // the file exists; until then, its writer may not be done
+  bool is_refused_ = false;  // the kernel has refused a watch, so the thread looks for the file
+  Version before_;           // the version of the file when this object was made
+  // Set if the file exists: until this time, its writer may still be writing.
+  std::optional<Clock::time_point> settles_;
   std::atomic<bool> is_watched_{false};
   std::atomic<bool> triggered_{false};
   std::thread thread_;

@@ -33,8 +33,7 @@ void count_earlier_usage(const WorkflowInvocation& invocation, const std::string
 // Call it for a step that is taken from the earlier run.
 void count_replayed_usage(const WorkflowInvocation& invocation, const std::string& branch, std::uint64_t sequence);
 
-// Counts a call. Returns a sentence about a budget that is used up, and then does not count the call; empty: the call
-// was counted.
+// Counts a call, unless a budget is used up. Returns the reason why the call was not counted; empty: it was counted.
 std::string begin_call(const WorkflowInvocation& invocation);
 void count_usage(const WorkflowInvocation& invocation, const Usage& usage);
 

@@ -16,7 +16,7 @@ namespace wtool::host::runner {
 
 namespace {
 
-// Takes the lock of a workflow with `concurrency`, whether the workflow was started itself or by another workflow.
+// Takes the lock of a workflow with `concurrency`, whether the workflow was started directly or by another workflow.
 // Null: the workflow has no such lock, a workflow around it already holds the lock, or the lock could not be taken and
 // `end` says how the workflow ended.
 std::unique_ptr<NamedLock> take_turn(const WorkflowInvocation& invocation, const std::string& step, Stop& stop,

@@ -14,8 +14,8 @@
 //   the later branch is used, and a notice reports it.
 // - A failure ends its path as failed if no exit of its state, or of a composite state around it, handles the failure:
 //   a run whose last command failed must not be reported as completed.
-// - A branch that fails ends the other branches, unless `fail_fast` is off and the failure does not end the whole run.
-//   Then the exits of the join may handle the failure, unless it ends the whole run.
+// - A branch that fails ends the other branches if `fail_fast` is on, or if the failure ends the whole run. The exits
+//   of the join may handle any failure that does not end the whole run.
 // - A requested stop ends all running calls and then the run, as aborted. `finally` states still run, unless the run is
 //   suspended, no time is left, or a stronger stop follows.
 #pragma once

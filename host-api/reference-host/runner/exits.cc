@@ -37,7 +37,8 @@ Choice Exits::choose(const State& state, Failed failed) const {
     switch (exit.kind) {
       case Transition::Kind::unconditional:
       case Transition::Kind::fallback:
-        // A second exit of these kinds matters only when a prompt's agent ends the workflow.
+        // A second exit of these kinds is never taken here. It is allowed only from a prompt to [*], to show that the
+        // agent may end the workflow.
         if (last_resort == nullptr) last_resort = &exit;
         break;
       case Transition::Kind::success:

@@ -84,7 +84,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
   std::size_t ended = 0;  // stopped because of another combination, or with the run
   const CombinationLane* ended_all = nullptr;
   const CombinationLane* waiting = nullptr;  // for an approval
-  bool has_failure = false;  // of a combination that failed by itself, not because another one had failed
+  bool has_failure = false;  // a combination has failed by itself, and was not ended because another one failed
   for (const CombinationLane& lane : lanes) {
     const Outcome& outcome = lane.result.outcome;
     outcomes.push_back(to_value(outcome));
@@ -105,7 +105,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
     }
     const bool first = !has_failure && !outcome.aborted;
     has_failure = has_failure || first;
-    // A refusal ends the run, so the first refusal is reported instead.
+    // A refusal ends the run, so the first refusal is reported rather than the first failure.
     if (first || (lane.result.refused && !made.refused)) {
       made.command = lane.result.command;
       made.outcome.exit_code = outcome.exit_code;

@@ -29,7 +29,7 @@ struct WholeOutput {
 
 struct Outcome {
   bool is_error = false;
-  bool aborted = false;        // stopped from outside; the outputs end there
+  bool aborted = false;        // stopped from outside; the outputs end at that point
   std::int64_t exit_code = 0;  // the command's; without a command 0 or 1, after a timeout 124, when aborted 130
   std::string standard_output;
   std::string standard_error;
@@ -40,7 +40,7 @@ struct Outcome {
   WholeOutput whole_error{};
   expressions::Value metadata{};   // the tool's, a map; null: the tool gave none
   expressions::Value variables{};  // if the action ran a workflow: a map of its final variables; else null
-  expressions::Value answer{};     // what the option `output` has read and checked; null: nothing
+  expressions::Value answer{};     // the output, read and checked as the option `output` demands; else null
   expressions::Value matrix{};     // a list of the outcomes of a matrix's combinations; else null
 };
 
@@ -49,7 +49,8 @@ inline constexpr std::string_view exhausted_error = "exhausted";
 // The `error` of a step whose output does not match its option `output`.
 inline constexpr std::string_view invalid_output_error = "invalid_output";
 
-// Reads the envelope that a tool returned. If its metadata has no `stdout`, the text of the content takes its place.
+// Reads the envelope that a tool returned. If its metadata has no `stdout`, the text of the content becomes the
+// standard output.
 Outcome to_outcome(const ToolOutcome& call);
 
 // The JSON in the file of an output; the file is read when the value is first read.

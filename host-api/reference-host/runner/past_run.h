@@ -21,9 +21,9 @@
 
 namespace wtool::host::runner {
 
-// A step that led to another state (StepEnd::transitioned), or whose branch is over (see PastRun::judge). It is not run
-// again, unless it is hidden, a service that is still needed, or a step of `on failure` or `finally`, or comes after a
-// change of the workflow.
+// A step that led to another state (StepEnd::transitioned), or whose branch is over (see PastRun::judge). It is run
+// again only if it is hidden (see PastRun::hide), if it is a service that is still needed, if it belongs to `on
+// failure` or `finally`, or if it comes after a change of the workflow.
 struct PastStep {
   std::string state;
   Step::Status status = Step::Status::succeeded;

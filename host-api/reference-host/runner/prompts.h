@@ -50,9 +50,9 @@ class Prompts {
   // From now on, each file is read at most once, so that runs get what check() has read, whatever commands do to the
   // files. Call it before any other thread uses the object.
   void read_each_file_once() { reads_once_ = true; }
-  // Call this after read_each_file_once(). Reads the prompts that may be named, even by a template, in the workflow
-  // files `from` and in those that were passed to expect(): up to 1000 entries of the folders of each. From then on, no
-  // further file is read. Call it before any other thread uses the object.
+  // Call this after read_each_file_once(). Reads all prompts that the workflow files `from`, and those that were passed
+  // to expect(), may name, even by a template: up to 1000 entries of the folders of each workflow file. From then on,
+  // no further file is read. Call it before any other thread uses the object.
   void read_all(const std::vector<std::string>& from);
   void expect(const std::string& from) const;
 
@@ -65,8 +65,8 @@ class Prompts {
   std::vector<std::string> check(const std::string& name, const std::string& from,
                                  const std::set<std::string, std::less<>>& known) const;
 
-  // The names that an agent with this prompt may set: each word of the prompt's text outside of its tags. Other names are
-  // not settable, so a check can still report a misspelled name: no prompt has it.
+  // The names that an agent with this prompt may set: each word of the prompt's text outside of its tags. Other names
+  // are not settable, so a check can still report a misspelled name: no prompt has it.
   std::set<std::string, std::less<>> settable_names(const std::string& prompt, bool is_inline,
                                                     const std::string& from) const;
 
@@ -141,7 +141,7 @@ PromptUsage read_prompt_usage(const std::string& file);
 // A prompt may include others by their names ({% render "name" %}, {% include "name" %}), which are looked up in the
 // same folders as the prompt itself. The beginning of this file lists the folders.
 
-inline constexpr std::size_t max_prompt_files = 1000;  // that one check or one rendering of a prompt reads
+inline constexpr std::size_t max_prompt_files = 1000;  // the most files that one check or one rendering reads
 
 // The folders that are searched, in this order, for the prompts that the workflow file `from` names.
 std::vector<std::string> prompt_folders(const std::vector<std::string>& configured, const std::string& directory,

@@ -85,7 +85,7 @@ struct PreparedPrompt {
   std::string values_file;                           // to which the command may write values (prompts.h)
   std::string usage_file;                            // to which it may write what it used (prompts.h)
   std::map<std::string, std::string> environment{};  // for the command: the names of its files
-  std::string text{};                                // what the prompt says; a preview may not have rendered it
+  std::string text{};                                // the text of the prompt; a preview does not always render it
   std::vector<std::string> own_files{};              // files made for this command, whose names differ each time
   std::shared_ptr<const void> keeps;  // keeps what the command needs, such as its files, until the command has ended
 };

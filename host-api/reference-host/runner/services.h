@@ -1,8 +1,8 @@
 // The services of a run: commands that run beside its steps, each as a call of its own (`Service "command"`).
 //
 // - A service is started by its step. The step ends when the service is ready: when the command of `ready` succeeds. If
-//   there is no such command, the service is ready if it still runs a moment after its start. The tool reports the
-//   start, or the first output shows it.
+//   there is no such command, the service is ready if it still runs a moment after its start. A service counts as
+//   started when the tool reports its start, or when it writes its first output.
 // - A service that was started in a composite state ends with that state, before the path enters a state outside of it.
 //   Other services end with their workflow, after `finally`. Services that began later end first. A state has only one
 //   service at a time: its next visit ends the service of the visit before.

@@ -121,7 +121,7 @@ void keep_outputs(const WorkflowInvocation& invocation, const Step& step, Outcom
 void join_outputs(const WorkflowInvocation& invocation, const Step& step, const std::vector<const Outcome*>& parts,
                   Outcome& whole) {
   RunOutputStore* store = invocation.run.request().services.outputs;
-  // CallRecorder then keeps no file of a combination, either.
+  // CallRecorder has kept no files of the combinations under the same condition.
   if (gives_secrets(step) && !wants_files(invocation)) store = nullptr;
   for (const bool is_error_stream : {false, true}) {
     WholeOutput& joined = is_error_stream ? whole.whole_error : whole.whole_output;
@@ -140,7 +140,7 @@ void join_outputs(const WorkflowInvocation& invocation, const Step& step, const 
     }
     if (store == nullptr || !joined.trouble.empty()) continue;
     if (!joined.cut && !joined.lossy && !wants_files(invocation)) continue;
-    // A combination that keeps secrets has no file, not even if the secret is in a workflow that it calls.
+    // A combination with secret outputs has no file, even if only a step of a workflow that it runs is secret.
     const bool is_incomplete = std::any_of(parts.begin(), parts.end(), [&](const Outcome* part) {
       const WholeOutput& one = is_error_stream ? part->whole_error : part->whole_output;
       return one.file.empty() && (one.cut || one.lossy);

@@ -52,7 +52,7 @@ void run_parallel(std::size_t count, const std::function<void(std::size_t index)
 std::size_t join_of(const workflow::Workflow& workflow, const workflow::State& fork);
 
 struct ForkResult {
-  BranchResult branch_result;             // failed if a branch could not continue, or aborted; otherwise ended
+  BranchResult branch_result;             // failed (a branch could not continue), aborted, or else ended
   std::size_t join = workflow::no_state;  // where the path continues; no_state: all branches have ended
   std::optional<LastStep> last;           // the last outcomes of the branches, combined into one
 };
@@ -65,7 +65,7 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
 // ---- matrix.cc: runs an action with a matrix once for each combination, all at the same time.
 
 // The combinations of the lists, or what is wrong with the matrix. The lists are taken in the order of their names, and
-// the value of the last list changes first.
+// the value of the last list changes fastest.
 std::variant<std::vector<expressions::Value>, std::string> combinations(const nlohmann::json& matrix,
                                                                         const expressions::Scope& values);
 

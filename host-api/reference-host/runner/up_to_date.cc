@@ -146,7 +146,7 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   if (call.is_object() && tool.find('/') == std::string::npos) {
     if (const auto found = call.find("environment"); found != call.end()) environment = *found;
     call.erase("environment");
-    call.erase("timeout");  // a result is kept only after a success, which no timeout has changed
+    call.erase("timeout");  // only successes are kept, and no timeout changes their results
   }
   std::map<std::string, std::string> variables;
   add_variables(dumped(arguments), variables);

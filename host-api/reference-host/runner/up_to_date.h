@@ -22,8 +22,8 @@ namespace wtool::host::runner {
 std::optional<std::vector<std::string>> rendered_patterns(const nlohmann::json* patterns,
                                                           const expressions::Scope& values, std::string& why);
 
-// True if the step has `inputs`, but their values (`rendered`) only exclude files, or are no patterns at all. No change
-// of a file would then ever make the step run again, so it runs each time, for the reason `no_input`.
+// True if the step has `inputs`, but the list of their values (`rendered`) is empty, or has only patterns that exclude
+// files. No change of a file would then ever make the step run again, so it runs each time, for the reason `no_input`.
 bool names_no_input(const workflow::ActionOptions& options, const std::vector<std::string>& rendered);
 inline constexpr const char* no_input = "its inputs name no file";
 

@@ -37,7 +37,7 @@ std::string Variables::why_not(std::string_view name) const {
 void Variables::record(const std::string& state, const std::string& result_name, const Outcome& outcome) {
   const Value value = to_value(outcome);
   result_whole_ = outcome.whole_output;
-  // Without a copy of the name: this happens after each step.
+  // Does not copy a name that is already in the map, because this function runs after each step.
   const auto set_last = [this](std::string_view name, Value now) {
     const auto found = last_.find(name);
     (found == last_.end() ? last_.emplace(name, Value()).first : found)->second = std::move(now);

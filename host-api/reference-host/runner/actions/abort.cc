@@ -1,4 +1,4 @@
-// Abort "reason".
+// The action `Abort "reason"`.
 #include "runner/actions/action_runner.h"
 
 namespace wtool::host::workflow {

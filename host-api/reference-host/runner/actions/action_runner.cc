@@ -20,7 +20,7 @@ using nlohmann::json;
 
 ActionResult ActionRunner::run() {
   std::visit([this](const auto& action) { action.perform(action, *this); }, step.of().action->kind);
-  // A prompt does both itself: it checks its answer, asks again after a wrong one, and keeps the result of a right
+  // A prompt does the rest itself: it checks its answer, asks again after a wrong one, and keeps the result of a right
   // one.
   if (std::holds_alternative<workflow::PromptAction>(step.of().action->kind)) return std::move(result);
   if (options.output && !result.outcome.is_error && result.mistake.empty()) {

@@ -47,7 +47,7 @@ class ActionRunner {
   void no_answer(std::string message);
   void stopped();
 
-  // Renders a template. Nothing: a value is missing, which has been reported.
+  // Renders a template. Nothing: it cannot be rendered, and mistaken() has been called.
   std::optional<std::string> render(const workflow::TemplateText& text);
   // Evaluates the option `timeout`; false after a mistake.
   bool take_timeout(std::optional<std::chrono::milliseconds>& timeout);
@@ -62,7 +62,7 @@ class ActionRunner {
   void keep();
 
  private:
-  std::optional<KeptCall> kept_;  // of the first call
+  std::optional<KeptCall> kept_;  // made for the first call, and used for all calls
 };
 
 }  // namespace wtool::host::runner

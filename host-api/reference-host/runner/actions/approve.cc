@@ -1,4 +1,4 @@
-// Approve "question".
+// The action `Approve "question"`.
 #include "runner/actions/action_runner.h"
 #include "runner/approval.h"
 

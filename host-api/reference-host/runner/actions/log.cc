@@ -1,4 +1,4 @@
-// Log "text".
+// The action `Log "text"`.
 #include "runner/actions/action_runner.h"
 
 namespace wtool::host::workflow {

@@ -1,4 +1,4 @@
-// Prompt "text", and Execute prompt "name" with name="value".
+// The actions `Prompt "text"` and `Execute prompt "name" with name="value"`.
 #include <algorithm>
 #include <chrono>
 #include <optional>

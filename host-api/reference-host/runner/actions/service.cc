@@ -1,4 +1,4 @@
-// Service "command": services.h supervises it.
+// The action `Service "command"`; services.h supervises the service.
 #include "runner/actions/action_runner.h"
 #include "runner/services.h"
 

@@ -1,4 +1,4 @@
-// Set name="value".
+// The action `Set name="value"`.
 #include <string>
 #include <utility>
 #include <variant>

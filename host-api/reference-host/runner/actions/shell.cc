@@ -1,4 +1,4 @@
-// Shell "command".
+// The action `Shell "command"`.
 #include <chrono>
 #include <optional>
 #include <string>

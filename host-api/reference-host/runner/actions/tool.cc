@@ -1,4 +1,4 @@
-// Call tool "name" with {...}.
+// The action `Call tool "name" with {...}`.
 #include <optional>
 #include <string>
 

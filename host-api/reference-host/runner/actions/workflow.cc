@@ -1,4 +1,4 @@
-// Run workflow "name" with name="value".
+// The action `Run workflow "name" with name="value"`.
 #include <chrono>
 #include <optional>
 #include <string>
