@@ -20,7 +20,8 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t event_width = 9;
 
-// A member as text: strings unchanged, numbers and truth values as JSON writes them, everything else as an empty text.
+// A member as text: strings escaped for a terminal, numbers and truth values as JSON writes them, everything else as an
+// empty text.
 std::string text_of(const ordered_json& event, const char* key) {
   const auto found = event.find(key);
   if (found == event.end()) return {};

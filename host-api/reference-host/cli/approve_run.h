@@ -25,7 +25,8 @@ bool names_a_run(const std::string& wanted);
 // be missing because this user may not read them; empty: none.
 std::vector<journal::RunRecord> runs_that_wait(std::string& error);
 
-// A line for each suspended run; safe for a terminal. `error` as above.
+// Two lines for each suspended run: why it is suspended, and the command that continues it. Safe for a terminal. `error`
+// as above.
 std::string suspended_runs(std::string& error);
 
 // Answers the questions, and continues the run. Returns the program's exit status, which is that of the run if the run

@@ -78,7 +78,8 @@ struct Withheld {
 // The field of a map; nullptr: it has no such field, or `value` is null or not a map.
 const Value* field_of(const Value* value, std::string_view name);
 
-// The value itself; for a withheld value, the one that `read` fetches, or a sentence that says why it cannot be.
+// The value itself. For a withheld value: the value that Withheld::read fetches, or a sentence that says why it cannot be
+// read.
 std::variant<Value, std::string> readable(const Value& value);
 
 // Why a list or a map cannot be written as text: a value within it is withheld. Empty: it can be written.

@@ -181,7 +181,8 @@ std::string Journal::flush() {
   next_attempt_ = failing_ ? pending_.size() + batch : 0;
   if (failing_ && !failed_before) {
     return "the journal " + file_ + " cannot be written: " + reason_of(number) +
-           "; the run continues, but can be resumed from here only if the journal can be written again before its end";
+           "; the run continues, but can be resumed from here only if the journal can be written again before the run "
+           "ends";
   }
   if (!failing_ && failed_before) return "the journal " + file_ + " can be written again; no record is missing";
   return {};

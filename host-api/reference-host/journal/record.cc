@@ -325,7 +325,7 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   line.flag_if_set("secret", secret);
   line.flag_if_set("masked", masked);
   line.flag_if_set("up_to_date", step.up_to_date);
-  // Masked as in logs and the audit trail; a resumed run does not use this text.
+  // Masked as in logs and the audit trail. A resumed run only shows and records this text.
   line.text_if_any("command", secrets::Masker().masked(end.command));
   append_outcome(line, step, end.outcome, secret);
   if (!end.assigned.empty() && !secret) {

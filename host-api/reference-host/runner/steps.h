@@ -83,8 +83,8 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
 
 struct SubworkflowResult {
   Outcome outcome;
-  bool abort = false;    // its Abort ends the whole run
-  bool fatal = false;    // it has ended by a refusal, a mistake or a limit
+  bool abort = false;    // it ended by an Abort, which ends the whole run
+  bool fatal = false;    // it ended because of a refusal, a mistake or a limit
   bool refused = false;  // it ended because a call was refused
   std::string mistake;   // why it could not be run at all
 };

@@ -10,17 +10,17 @@ std::optional<Problem> check_config(const ParsedCommand& reading) {
   // After its first operand, git config reads no options: `git config NAME VALUE --get` writes.
   for (const Given& given : reading.given) {
     if (reading.operands.empty() || given.word < reading.operands[0]) continue;
-    return Problem{given.word, "git config with a value writes it", "put the options first"};
+    return Problem{given.word, "git config NAME VALUE changes the setting", "put the options first"};
   }
   if (reading.first_operand_behind_dashes > 0 && reading.first_operand_behind_dashes <= reading.operands.size()) {
-    return Problem{reading.operands[0], "git config with a value writes it", "put -- first"};
+    return Problem{reading.operands[0], "git config NAME VALUE changes the setting", "put -- first"};
   }
   if (reading.has("-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool")) {
     return std::nullopt;
   }
   if (reading.operands.size() == 1) return std::nullopt;
   const std::size_t at = reading.operands.size() > 1 ? reading.operands[1] : reading.begin;
-  return Problem{at, "git config with a value writes it", "git config --get NAME reads it"};
+  return Problem{at, "git config NAME VALUE changes the setting", "git config --get NAME shows a setting"};
 }
 
 // Without --submodule=short, git may compare a submodule by running a second git in it.

@@ -221,8 +221,8 @@ BOOST_AUTO_TEST_CASE(an_option_that_is_taken_back_proves_nothing) {
       {"git branch --points-at HEAD --no-points-at newb", "with a name creates a branch"},
       {"git tag --points-at HEAD --no-points-at newt", "with a name creates a tag"},
       {"git tag --list --no-li newt", "with a name creates a tag"},
-      {"git config --list --no-list core.fsmonitor x", "with a value writes it"},
-      {"git config --get --no-get core.fsmonitor x", "with a value writes it"},
+      {"git config --list --no-list core.fsmonitor x", "changes the setting"},
+      {"git config --get --no-get core.fsmonitor x", "changes the setting"},
   });
   all_are_safe({"git branch --no-list --list new*", "git tag --no-points-at -l v1", "git branch --no-contains x"});
 }

@@ -66,7 +66,8 @@ BOOST_AUTO_TEST_CASE(lists_maps_and_texts_are_made_and_looked_through) {
 BOOST_AUTO_TEST_CASE(mistakes_with_values_say_which_values) {
   const std::pair<const char*, const char*> cases[] = {
       {"1 + '1'", "2: the int 1 and the string \"1\" cannot be combined with +; string(...) makes a text"},
-      {"count * 2", "6: the string \"12\" and the int 2 cannot be combined with *; int(...) makes a number"},
+      {"count * 2",
+       "6: the string \"12\" and the int 2 cannot be combined with *; int(...) converts a text to a number"},
       {"1 + 1.5", "2: the int 1 and the double 1.5 cannot be combined with +; double(...) makes a double"},
       {"5.0 % 2.0", "4: the double 5 and the double 2 cannot be combined with %; % needs two ints"},
       {"1 / 0", "2: 1 / 0 divides by zero"},

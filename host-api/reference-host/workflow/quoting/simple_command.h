@@ -62,7 +62,7 @@ class SimpleCommandReader {
     bool in_test = false;      // inside [[ ]]
     bool redirects = false;    // the next word belongs to a redirection
     bool has_prefix = false;   // `command`, `builtin` or `time` came, whose options are not the name
-    bool declares = false;     // `coproc` or `function` came, after which a name may come
+    bool declares = false;     // the word before was `coproc` or `function`, so a name may follow
   };
 
   // An open parenthesis. If it begins an array or a process substitution, `outer` is the command around it, which
