@@ -49,10 +49,8 @@ constexpr std::string_view output_schema = R"({
 
 constexpr std::string_view description =
     "Runs one command without a shell and returns its output. ls, cat, head, tail, wc, grep, find, pwd, echo, mkdir, "
-    "touch, cp, mv, rm (not rm -r) and the reading subcommands of git run immediately, within the project. Unknown "
-    "flags "
-    "of these, and other subcommands of git, are refused or asked about; a person is asked about everything else "
-    "first. There are no pipes, redirections, variables or globs.";
+    "touch, cp, mv, rm (not -r) and reading subcommands of git run at once, in the project; a person is asked about "
+    "other commands. Unknown flags are refused. No pipes, redirections, variables or globs.";
 
 // If a command that has ended wrote more than this, the call fails. A command that never ends is stopped by its
 // timeout, however much it writes.
