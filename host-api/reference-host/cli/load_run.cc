@@ -71,7 +71,7 @@ std::string run_of_file(const std::string& directory, const std::string& file, c
     if (error.empty()) error = "no run of " + file + " is kept here; `wtool runs` lists the runs and their files";
     return {};
   }
-  const std::string run = journal::find_run(directory, wanted, error);
+  std::string run = journal::find_run(directory, wanted, error);
   if (run.empty()) return {};
   const std::string its_file = file_of(run, error);
   if (is_same_file(its_file, file)) return run;

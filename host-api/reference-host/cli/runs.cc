@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/context.h"
 #include "cli/table.h"
 #include "journal/journal_reader.h"

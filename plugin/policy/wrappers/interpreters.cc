@@ -327,7 +327,7 @@ void judge_code_in_input(const Judgement& judgement) {
     if (named) judge_input(judgement);
     return;
   }
-  bool reads = reader->always;
+  bool reads = false;
   if (!reader->options.empty()) {
     const programs::Words texts = texts_of(words);
     const ParsedCommand reading = programs::read_safe(judgement.tool, texts);
