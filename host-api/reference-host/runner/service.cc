@@ -267,7 +267,11 @@ bool Service::ask(milliseconds longest, std::string& last, bool& is_final) {
     question_ = nullptr;
   }
   if (!outcome.is_error) return true;
-  last = "`ready` said: " + how_it_ended(outcome, secret_);
+  // The last try gets only the time that is left. If it times out, an earlier answer says more.
+  constexpr std::string_view answer = "`ready` said: ";
+  if (outcome.error != "timed_out" || !last.starts_with(answer)) {
+    last = std::string(answer) + how_it_ended(outcome, secret_);
+  }
   is_final = cannot_succeed_later(call, outcome);
   if (is_final) {
     const std::lock_guard lock(mutex_);
