@@ -121,7 +121,7 @@ struct Service::CallEnd {
   }
 };
 
-void Service::tell(ServiceEvent event) { run_.observer().service(step_, event); }
+void Service::tell(const ServiceEvent& event) { run_.observer().service(step_, event); }
 
 void Service::attend() noexcept {
   try {
@@ -304,7 +304,7 @@ void Service::conclude(bool failed, const std::string& why) {
     event.exit_code = end_.exit_code;
     last = {step_.of().id, prepared_.run.command(), end_};
   }
-  tell(std::move(event));
+  tell(event);
   last.outcome.is_error = true;
   if (last.outcome.exit_code == 0) last.outcome.exit_code = 1;
   last.outcome.message = why;

@@ -62,7 +62,7 @@ class Service {
   enum class Phase { starting, ready, over };
   struct CallEnd;
 
-  void tell(ServiceEvent event);
+  void tell(const ServiceEvent& event);
   void attend() noexcept;
   void live();
   void begin_call(Stop& stop);
