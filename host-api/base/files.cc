@@ -187,26 +187,6 @@ Descriptor open_for_reading(const std::string& file, std::string& why) {
   return opened;
 }
 
-Descriptor open_written(const std::string& file, std::uint64_t bytes, std::string& why) {
-  std::error_code failed;
-  if (fs::symlink_status(file, failed).type() == fs::file_type::not_found) {
-    why = "is gone";
-    return {};
-  }
-  Descriptor opened = open_for_reading(file, why);
-  if (!opened) {
-    why.insert(0, "cannot be opened: ");
-    return {};
-  }
-  struct stat status {};
-  if (::fstat(opened.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-      static_cast<std::uint64_t>(status.st_size) == bytes) {
-    return opened;
-  }
-  why = has_changed;
-  return {};
-}
-
 bool read_pieces(int descriptor, std::uint64_t bytes, const std::function<bool(std::string_view)>& take) {
   std::string piece(std::min<std::uint64_t>(bytes, 256UL * 1024), '\0');
   while (bytes > 0) {
@@ -217,6 +197,26 @@ bool read_pieces(int descriptor, std::uint64_t bytes, const std::function<bool(s
     bytes -= static_cast<std::uint64_t>(got);
   }
   return true;
+}
+
+std::string read_written(const std::string& file, std::uint64_t bytes,
+                         const std::function<bool(std::string_view)>& take) {
+  std::error_code failed;
+  if (fs::symlink_status(file, failed).type() == fs::file_type::not_found) return "is gone";
+  std::string why;
+  const Descriptor opened = open_for_reading(file, why);
+  if (!opened) return "cannot be opened: " + why;
+  struct stat status {};
+  const bool same_size = ::fstat(opened.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+                         static_cast<std::uint64_t>(status.st_size) == bytes;
+  return same_size && read_pieces(opened.get(), bytes, take) ? "" : "has changed since it was written";
+}
+
+std::string read_written(const std::string& file, std::uint64_t bytes, std::string& content) {
+  return read_written(file, bytes, [&content](std::string_view piece) {
+    content += piece;
+    return true;
+  });
 }
 
 Descriptor open_regular(const std::string& file) {

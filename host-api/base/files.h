@@ -53,12 +53,15 @@ Descriptor open_without_links(const std::string& file, int flags, mode_t mode, s
 // that it may not read. Does not block. Empty: opening failed, and `why` has the reason.
 Descriptor open_for_reading(const std::string& file, std::string& why);
 
-// Opens a file that this program wrote with `bytes` bytes, for reading. Only a regular file of this size is opened,
-// directly or through a link that open_for_reading() follows, because a command may have put a FIFO, a device or a huge
-// file in its place. Empty: `why` has the words that follow "the file FILE ", such as "is gone".
-Descriptor open_written(const std::string& file, std::uint64_t bytes, std::string& why);
-// What `why` says if the file is not the one that was written.
-inline constexpr const char* has_changed = "has changed since it was written";
+// Reads a file that this program wrote with `bytes` bytes, and passes it to `take` in pieces, until `take` returns false.
+// Only a regular file of this size is read, directly or through a link that open_for_reading() follows, because a command
+// may have put a FIFO, a device or a huge file in its place. Returns why not all was read, in the words that follow "the
+// file FILE ", such as "is gone". Empty: `take` has got all bytes, or has returned false.
+std::string read_written(const std::string& file, std::uint64_t bytes,
+                         const std::function<bool(std::string_view)>& take);
+// The same in one piece, which is appended to `content`.
+std::string read_written(const std::string& file, std::uint64_t bytes, std::string& content);
+
 // Passes `bytes` bytes of the file to `take`, in pieces, until it returns false. False: the file has fewer bytes, or
 // cannot be read.
 bool read_pieces(int descriptor, std::uint64_t bytes, const std::function<bool(std::string_view)>& take);

@@ -48,16 +48,14 @@ std::string lines_of(const journal::StepRecord& step, bool is_error_stream) {
   if (stored.file.empty()) {
     shown = marked(output.add(is_error_stream, stored.text));
   } else {
-    std::string why = has_changed;
-    const Descriptor file = open_written(stored.file, stored.bytes, why);
-    const bool all = file && read_pieces(file.get(), stored.bytes, [&](std::string_view piece) {
-                       shown += marked(output.add(is_error_stream, piece));
-                       return shown.size() < max_shown;
-                     });
+    const std::string why = read_written(stored.file, stored.bytes, [&](std::string_view piece) {
+      shown += marked(output.add(is_error_stream, piece));
+      return shown.size() < max_shown;
+    });
     if (shown.size() >= max_shown) {
       return shown + "    ... the rest is left out; `wtool show` with --output prints all of it\n";
     }
-    if (!all) return shown + "    (the file " + words(stored.file + " " + why) + ")\n";
+    if (!why.empty()) return shown + "    (the file " + words(stored.file + " " + why) + ")\n";
   }
   shown += marked(output.finish());
   return shown + (stored.notice.empty() ? "" : "    (" + words(stored.notice) + ")\n");

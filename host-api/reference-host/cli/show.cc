@@ -37,14 +37,11 @@ const runner::Outcome* wanted_outcome(const journal::RunRecord& run, const journ
 
 // False: the reason is on standard error.
 bool print_file(const std::string& file, std::uint64_t bytes) {
-  std::string why = has_changed;
-  const Descriptor in = open_written(file, bytes, why);
   bool printed = true;
-  if (in && read_pieces(in.get(), bytes, [&printed](std::string_view piece) { return printed = print(piece); })) {
-    return printed;
-  }
-  complain("the file " + file + " " + why);
-  return false;
+  const std::string why =
+      read_written(file, bytes, [&printed](std::string_view piece) { return printed = print(piece); });
+  if (!why.empty()) complain("the file " + file + " " + why);
+  return printed && why.empty();
 }
 
 // Prints the output of the last visit of a state byte for byte, or the part of it that was kept.

@@ -106,13 +106,8 @@ std::optional<Value> json_value(const Outcome& outcome) {
 }
 
 std::variant<Value, std::string> read_json_file(const std::string& file, std::uint64_t bytes) {
-  std::string why = has_changed;
   std::string content;
-  const Descriptor opened = open_written(file, bytes, why);
-  if (!opened || !read_pieces(opened.get(), bytes, [&content](std::string_view piece) {
-        content += piece;
-        return true;
-      })) {
+  if (const std::string why = read_written(file, bytes, content); !why.empty()) {
     return "this output was cut, and the file " + file + " with the whole output " + why;
   }
   auto value = expressions::parse_json_value(content);

@@ -156,14 +156,11 @@ void join_outputs(const WorkflowInvocation& invocation, const Step& step, const 
         file->write(is_error_stream ? part->standard_error : part->standard_output);
         continue;
       }
-      std::string why = has_changed;
-      const Descriptor in = open_written(one.file, one.bytes, why);
-      if (!in || !read_pieces(in.get(), one.bytes, [&file](std::string_view piece) {
-            file->write(piece);
-            return true;
-          })) {
-        file->fail("the file " + one.file + " " + why);
-      }
+      const std::string why = read_written(one.file, one.bytes, [&file](std::string_view piece) {
+        file->write(piece);
+        return true;
+      });
+      if (!why.empty()) file->fail("the file " + one.file + " " + why);
     }
     close(*file, joined, invocation.run.observer());
   }

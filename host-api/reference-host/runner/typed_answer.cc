@@ -27,13 +27,8 @@ std::optional<std::string> text_of(const Outcome& outcome, std::string& why) {
           (whole.trouble.empty() ? "" : ": " + whole.trouble);
     return std::nullopt;
   }
-  std::string problem = has_changed;
   std::string text;
-  const Descriptor file = open_written(whole.file, whole.bytes, problem);
-  if (!file || !read_pieces(file.get(), whole.bytes, [&text](std::string_view piece) {
-        text += piece;
-        return true;
-      })) {
+  if (const std::string problem = read_written(whole.file, whole.bytes, text); !problem.empty()) {
     why = "is in the file " + whole.file + ", which " + problem;
     return std::nullopt;
   }
