@@ -94,8 +94,8 @@ int runs(const RunsOptions& options) {
       complain(error);
     }
   }
-  if (options.json && (!rows.empty() || ids.empty())) return print(as_json(rows)) ? exit_ok : exit_unusable;
   if (rows.empty() && !ids.empty()) return exit_unusable;  // none of them could be read
+  if (options.json) return print(as_json(rows)) ? exit_ok : exit_unusable;
   if (rows.empty()) {
     const std::string above = journal::runs_above(".");
     return print("No run of a workflow is recorded in this directory" +

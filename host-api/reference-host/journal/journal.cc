@@ -36,16 +36,6 @@ constexpr std::size_t tried_bytes = 4096;
 
 std::string reason_of(int number) { return ::strerror(number); }
 
-// Tries again for a while, because is_being_written() in another process holds the lock for a moment.
-bool locked(int descriptor) {
-  for (int tries = 0; tries < 50; ++tries) {
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
-    if (errno != EWOULDBLOCK && errno != EINTR) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(4));
-  }
-  return false;
-}
-
 // The process that last began or resumed the run, as `, PID N`; empty: the journal cannot be read.
 std::string pid_in(const std::string& file) {
   std::string error;
@@ -65,6 +55,15 @@ void ignore_all_in(const Descriptor& folder) {
 }
 
 }  // namespace
+
+bool lock_journal(int descriptor) {
+  for (int tries = 0; tries < 50; ++tries) {
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK && errno != EINTR) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));
+  }
+  return false;
+}
 
 Journal::Journal(Descriptor descriptor, std::string file, std::string run, Options options)
     : descriptor_(std::move(descriptor)), file_(std::move(file)), run_(std::move(run)), options_(std::move(options)) {}
@@ -87,7 +86,7 @@ std::unique_ptr<Journal> Journal::create(const std::string& directory, Options o
     const std::string name = fs::path(file).filename().string();
     Descriptor descriptor(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
     if (!descriptor && errno == EEXIST) continue;
-    if (!descriptor || !locked(descriptor.get())) {
+    if (!descriptor || !lock_journal(descriptor.get())) {
       error = "cannot make the file " + file + ": " + reason_of(errno);
       return nullptr;
     }
@@ -110,7 +109,7 @@ std::unique_ptr<Journal> Journal::reopen(const std::string& file, Options option
     error = "cannot open " + file + ": " + why;
     return nullptr;
   }
-  if (!locked(descriptor.get())) {
+  if (!lock_journal(descriptor.get())) {
     const int number = errno;
     error = number == EWOULDBLOCK ? "the run " + path.stem().string() + " is still running" + pid_in(file) +
                                         "; `wtool attach` shows it, and `wtool stop` ends it"

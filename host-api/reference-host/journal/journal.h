@@ -30,6 +30,10 @@
 
 namespace wtool::host::journal {
 
+// Takes the lock that the writer of a journal holds. Tries again for a while, because is_being_written() in another
+// process holds it for a moment. False: errno says why; EWOULDBLOCK if the journal is being written.
+bool lock_journal(int descriptor);
+
 // Any thread may report an event to it.
 class Journal final : public runner::RunObserver {
  public:

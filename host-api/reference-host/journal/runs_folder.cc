@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include "base/edit_distance.h"
 #include "base/files.h"
 #include "base/time_text.h"
+#include "journal/journal.h"
 #include "journal/journal_reader.h"
 
 namespace wtool::host::journal {
@@ -113,16 +113,16 @@ bool is_run_id(std::string_view name) {
 
 Removal remove_run(const std::string& directory, const std::string& run) {
   if (!is_run_id(run)) return {"its name is not that of a run"};
-  bool made = false;
   std::string why;
-  const Descriptor folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
+  const Descriptor folder =
+      open_without_links((fs::path(directory) / runs_folder).string(), O_PATH | O_DIRECTORY, 0, why);
   if (!folder) return {"its folder cannot be opened: " + why, true};
   const std::string name = run + std::string(journal_suffix);
   const Descriptor journal(
       ::openat(folder.get(), name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!journal) return {"its journal cannot be opened: " + std::string(::strerror(errno)), true};
   // Until the descriptor is closed, the lock keeps the run from being resumed.
-  if (::flock(journal.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (!lock_journal(journal.get())) {
     if (errno == EWOULDBLOCK) return {"it is running"};
     return {"its journal cannot be locked: " + std::string(::strerror(errno)), true};
   }
