@@ -47,6 +47,13 @@ struct Workspace : Sandboxed {
       scratch.file("inside/" + std::string(name), "one\n");
   }
 
+  // Runs the command under these rules. Afterwards, has_canary() says whether it executed what makes the file `canary`.
+  Answer run_under(const Json& rules, const std::string& command) {
+    std::filesystem::remove(outside + "/canary");
+    return run(ToolUnderTest(plugin, {{"commands", rules}}), command);
+  }
+  bool has_canary() const { return std::filesystem::exists(outside + "/canary"); }
+
   Json arguments_of(const Json& row) const {
     Json arguments{{"command", row.at("command")}, {"working_directory", inside}};
     // A folder that need not exist: it only matters that it is outside of the roots.
@@ -202,11 +209,9 @@ BOOST_AUTO_TEST_CASE(git_executes_nothing_that_a_configuration_names_where_argum
                        {.directory = workspace.inside});
   BOOST_REQUIRE_MESSAGE(ready.exit_code == 0, ready.err);
   const auto executes = [&](const Json& rules, const std::string& command) {
-    std::filesystem::remove(workspace.outside + "/canary");
-    const ToolUnderTest tool(workspace.plugin, {{"commands", rules}});
-    const Answer answer = workspace.run(tool, command);
+    const Answer answer = workspace.run_under(rules, command);
     BOOST_TEST(!answer.is_error(), command << ": " << answer.raw);
-    return std::filesystem::exists(workspace.outside + "/canary");
+    return workspace.has_canary();
   };
   for (const char* command :
        {"git -C er status", "cd er && git diff", "git -C er log -p", "git -C er show HEAD:.gitattributes"}) {
@@ -234,9 +239,8 @@ BOOST_AUTO_TEST_CASE(git_fetches_no_missing_objects_where_arguments_are_safe) {
       BOOST_REQUIRE_MESSAGE(ready.exit_code == 0, command << ready.err);
     }
     const auto executes = [&](const Json& rules, const std::string& command) {
-      std::filesystem::remove(workspace.outside + "/canary");
-      workspace.run(ToolUnderTest(workspace.plugin, {{"commands", rules}}), command);
-      return std::filesystem::exists(workspace.outside + "/canary");
+      workspace.run_under(rules, command);
+      return workspace.has_canary();
     };
     for (const char* command : {"git -C pr show HEAD", "git -C pr cat-file -p HEAD:f", "env -i git -C pr log -p"}) {
       BOOST_TEST(!executes({{"allow", {"git", "env"}}, {"arguments", "safe"}}, command), remote << ": " << command);

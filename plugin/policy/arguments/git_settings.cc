@@ -44,6 +44,14 @@ bool runs_program(const GivenSetting& setting) {
   return setting.value.starts_with('!') || is_known(find_program("git")->spec().settings, setting, false);
 }
 
+// The word of the first operand after `--` that begins with a dash.
+std::optional<std::size_t> dashed_operand(const ParsedCommand& reading) {
+  for (std::size_t i = reading.first_operand_behind_dashes; i < reading.operands.size(); ++i) {
+    if (reading.operand(i).starts_with('-')) return reading.operands[i];
+  }
+  return std::nullopt;
+}
+
 Problem complain(std::size_t word, std::string_view setting) {
   return {word, "the setting " + std::string(setting) + " of git can name a program that runs",
           "leave the setting out"};
@@ -128,9 +136,9 @@ std::optional<Problem> find_git_program(const ParsedCommand& reading) {
                    "set the setting under its new name"};
   }
   // git pull hands these words to git fetch without the dashes: git pull -- --upload-pack=PROGRAM.
-  for (std::size_t i = reading.first_operand_behind_dashes; i < reading.operands.size(); ++i) {
-    if (reading.name != "git pull" || !reading.operand(i).starts_with('-')) continue;
-    return Problem{reading.operands[i], "git pull reads options behind --, and they can name a program",
+  const std::optional<std::size_t> dashed = dashed_operand(reading);
+  if (dashed && reading.name == "git pull") {
+    return Problem{*dashed, "git pull reads options behind --, and they can name a program",
                    "write ./ before the name"};
   }
   if (reading.tool->spec().does == Effect::runs_program) {
@@ -145,11 +153,9 @@ std::optional<Problem> find_git_program(const ParsedCommand& reading) {
 }
 
 std::optional<Problem> check_dashes(const ParsedCommand& reading) {
-  for (std::size_t i = reading.first_operand_behind_dashes; i < reading.operands.size(); ++i) {
-    if (!reading.operand(i).starts_with('-')) continue;
-    return Problem{reading.operands[i], reading.name + " may read an option behind --", "write ./ before the name"};
-  }
-  return std::nullopt;
+  const std::optional<std::size_t> dashed = dashed_operand(reading);
+  if (!dashed) return std::nullopt;
+  return Problem{*dashed, reading.name + " may read an option behind --", "write ./ before the name"};
 }
 
 }  // namespace wtool::policy::programs

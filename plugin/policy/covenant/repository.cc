@@ -43,8 +43,10 @@ bool names_filter(const std::string& path) {
   return settings.find("[filter") != std::string::npos || settings.find("[include") != std::string::npos;
 }
 
+std::string git_in(const std::string& folder) { return (folder == "/" ? "" : folder) + "/.git"; }
+
 bool has_filters(const std::string& folder) {
-  std::string repository = (folder == "/" ? "" : folder) + "/.git";
+  std::string repository = git_in(folder);
   struct stat status {};
   if (::stat(repository.c_str(), &status) != 0) return true;
   if (!S_ISDIR(status.st_mode)) {
@@ -65,7 +67,7 @@ std::vector<std::string> repository_folders(const std::string& directory, const 
   for (std::string folder = directory; !folder.empty();
        folder = std::max<std::string>("/", folder.substr(0, folder.rfind('/')))) {
     struct stat git {};
-    const bool has_git = ::stat(((folder == "/" ? "" : folder) + "/.git").c_str(), &git) == 0;
+    const bool has_git = ::stat(git_in(folder).c_str(), &git) == 0;
     if (has_git) folders.push_back(folder);
     // Git looks no further than a file `.git`: it uses it, or fails.
     if (folder == root || folder == "/" || (has_git && S_ISREG(git.st_mode))) break;

@@ -59,7 +59,7 @@ void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interprete
 
 // True if letters follow the option's value in the same word. In perl, a blank ends a value. In ruby, the value of -W
 // is a digit, or a category that takes the rest of the word: -W:no-deprecated.
-bool goes_on(const Judgement& judgement, const Given& option) {
+bool has_letters_after_value(const Judgement& judgement, const Given& option) {
   if (!option.value || option.value_word != option.word) return false;
   if (judgement.tool == "perl") return option.value->find_first_of(" \t\n\v\f\r") != option.value->npos;
   if (!is_listed("ruby irb jruby truffleruby mruby", judgement.tool) || option.name != "W") return false;
@@ -84,7 +84,7 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
       }
       return;  // the remaining words belong to the module
     }
-    if (goes_on(judgement, option)) {
+    if (has_letters_after_value(judgement, option)) {
       const Word& word = judgement.word(option.word);
       return judgement.runs_code(word, word.text + " may give " + std::string(judgement.tool) + " code");
     }
