@@ -34,7 +34,7 @@ void add_own_variables(const policy::EnvironmentRules& rules, std::vector<std::s
   }
 }
 
-// Finds the session on this node that belongs to the host's session. If there is none yet, makes one.
+// Finds the session on this node that belongs to the host's session. Makes it if this node has no such session yet.
 std::shared_ptr<Session> session_of(const Order& order, Sessions& sessions) {
   std::shared_ptr<Session> session = sessions.find(order.session);
   return session ? session

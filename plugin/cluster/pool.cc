@@ -77,8 +77,8 @@ Pool::~Pool() {
     if (!ticket_.empty()) fs::remove(ticket_, ignored);
     if (!token_.empty()) fs::remove(token_, ignored);
     if (folder_.empty()) return;
-    // The logs of failed pilots are kept, so that people can read them. If there are none, the folder is empty by now
-    // and is removed.
+    // The logs of failed pilots stay, so that people can read them. If no pilot failed, the folder is empty now, and is
+    // removed.
     fs::remove_all(failure_.why.empty() ? folder_ : folder_ + "/program", ignored);
     fs::remove(folder_, ignored);
   } catch (...) {  // A job that could not be cancelled ends when its pilot cannot connect.

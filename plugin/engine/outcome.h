@@ -94,7 +94,7 @@ struct Resources {
 
 // The spill file, if one was wanted.
 struct WholeOutputFile {
-  std::string path;  // absolute; empty when there is none
+  std::string path;  // absolute; empty: no file was made
   std::uint64_t bytes = 0;
   std::string error;  // a sentence: why the file ends too early or was not made; empty: no error
 };

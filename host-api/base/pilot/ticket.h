@@ -17,7 +17,7 @@ struct Ticket {
   int job_seconds = 3600;   // the job's time limit, used if Slurm does not say when the job ends
   int ending_seconds = 75;  // how long before the job's end a pilot ends its calls
   std::string directory{};  // the working directory of the host
-  std::string token{};      // a file in it, which the host has made; empty: there is none
+  std::string token{};      // a file in `directory` that the host made; empty: the host made no file
   bool aes = false;         // the host can use AESGCM (noise.h)
   bool munge = false;       // the key is not here: the host sends it through munge
   std::string munge_socket{};

@@ -20,7 +20,7 @@ void add_on_option(CLI::App& command, GlobalOptions& options);
 // cannot parse them. Returns the exit status.
 int complete(const CLI::App& app, Context& context, std::vector<std::string> words);
 
-// The subcommand of this name, or null if there is none (complete.cc).
+// Returns the subcommand of this name. nullptr: no subcommand has this name (complete.cc).
 const CLI::App* subcommand(const CLI::App& command, const std::string& name);
 
 // Runs `wtool logs RUN --follow`, and returns the exit status.

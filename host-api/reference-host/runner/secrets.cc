@@ -24,7 +24,7 @@ struct Gap {
   std::size_t begin = 0, end = 0;
 };
 
-// The first gap in the text. If there is none, an empty gap at the end of the text.
+// The first gap in the text. A text without gaps has an empty one at its end.
 Gap next_gap(std::string_view text) {
   constexpr std::string_view begin = "\n[... ", end = " bytes left out ...]\n";
   for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at + 1)) {

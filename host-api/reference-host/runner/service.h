@@ -40,8 +40,8 @@ class Service {
   // `why` is a sentence about the failure. What the function refers to must outlive this object.
   using OnFailure = std::function<void(const std::string& why, LastStep last)>;
 
-  // `scope`: the composite state whose end also ends the service; no_state: there is none. The invocation must outlive
-  // this object.
+  // `scope`: the composite state whose end also ends the service; no_state: only the end of the run ends it. The
+  // invocation must outlive this object.
   Service(Run& run, const Step& step, const WorkflowInvocation& invocation, std::size_t scope, OnFailure on_failure,
           PreparedService prepared);
   Service(const Service&) = delete;

@@ -28,7 +28,8 @@ constexpr workflow::Backoff usual_restart_wait{milliseconds(1000), milliseconds(
 constexpr std::size_t max_variable = 100UL * 1024;  // bytes; the kernel limits each variable
 constexpr int ports_to_try = 64;
 
-// The composite state whose end also ends a service that `state` started; no_state: there is none.
+// The composite state whose end also ends a service that `state` started; no_state: only the end of the run ends
+// it.
 std::size_t scope_of(const Workflow& workflow, std::size_t state) {
   const workflow::State& at = workflow.states[state];
   return !at.hidden && at.other_half != no_state ? at.other_half : at.around;

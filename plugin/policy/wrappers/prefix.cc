@@ -353,7 +353,7 @@ void judge_value(const Judgement& judgement, const Given& option, const Word& va
   }
 }
 
-// True if one of the options in `idle` is given. "--help=false" is none of them.
+// True if one of the options in `idle` is given. "--help=false" does not count.
 bool is_idle(const ProgramSpec& spec, const ParsedCommand& reading) {
   return std::any_of(reading.given.begin(), reading.given.end(), [&](const Given& option) {
     const bool negates =

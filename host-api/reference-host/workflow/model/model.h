@@ -108,7 +108,7 @@ struct CacheOptions {
   bool strict = false;                           // cache=strict: like true, but the step can read only what it names
   std::shared_ptr<const nlohmann::json> inputs;  // like `outputs`: a list of templates, not empty; nullptr: none
   std::shared_ptr<const nlohmann::json> outputs;
-  std::size_t offset = 0;  // of the last of these options; 0: there is none
+  std::size_t offset = 0;  // of the last of these options; 0: none was given
 
   bool is_on() const { return wanted.value_or(inputs != nullptr); }
 };
