@@ -222,7 +222,7 @@ std::string Service::await_ready() {
              ": its command has not started";
     }
   }
-  std::string last = "the command of `ready` has not ended yet";
+  std::string answer;
   for (milliseconds pause = first_pause;; pause = std::min(2 * pause, max_pause)) {
     bool ready = !prepared_.ready.has_value();
     if (ready) {
@@ -231,11 +231,12 @@ std::string Service::await_ready() {
     } else {
       const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
       if (left <= milliseconds(0)) {
-        return "the service was not ready after " + workflow::duration_words(prepared_.ready_timeout) + ": " + last;
+        return "the service was not ready after " + workflow::duration_words(prepared_.ready_timeout) + ": " +
+               (answer.empty() ? "the command of `ready` has not ended yet" : "`ready` said: " + answer);
       }
       bool is_final = false;
-      ready = ask(left, last, is_final);
-      if (is_final) return "the service cannot be asked whether it is ready: " + last;
+      ready = ask(left, answer, is_final);
+      if (is_final) return "the service cannot be asked whether it is ready: `ready` said: " + answer;
     }
     std::unique_lock lock(mutex_);
     if (call_over_) return "the service ended before it was ready: " + how_it_ended(end_, secret_);
@@ -245,9 +246,9 @@ std::string Service::await_ready() {
   }
 }
 
-// Runs the command of `ready` once, for at most `longest`, and returns whether it succeeded. If it failed, `last` says
+// Runs the command of `ready` once, for at most `longest`, and returns whether it succeeded. If it failed, `answer` says
 // how it ended, and `is_final` becomes true if asking again cannot help.
-bool Service::ask(milliseconds longest, std::string& last, bool& is_final) {
+bool Service::ask(milliseconds longest, std::string& answer, bool& is_final) {
   ChildStop question(stop_);
   {
     const std::lock_guard lock(mutex_);
@@ -268,10 +269,7 @@ bool Service::ask(milliseconds longest, std::string& last, bool& is_final) {
   }
   if (!outcome.is_error) return true;
   // The last try gets only the time that is left. If it times out, an earlier answer says more.
-  constexpr std::string_view answer = "`ready` said: ";
-  if (outcome.error != "timed_out" || !last.starts_with(answer)) {
-    last = std::string(answer) + how_it_ended(outcome, secret_);
-  }
+  if (outcome.error != "timed_out" || answer.empty()) answer = how_it_ended(outcome, secret_);
   is_final = cannot_succeed_later(call, outcome);
   if (is_final) {
     const std::lock_guard lock(mutex_);

@@ -70,7 +70,7 @@ class Service {
   void join_caller();
   bool is_over() const { return call_over_ || stopped_; }  // with mutex_ held
   std::string await_ready();
-  bool ask(std::chrono::milliseconds longest, std::string& last, bool& is_final);
+  bool ask(std::chrono::milliseconds longest, std::string& answer, bool& is_final);
   void log(std::string_view bytes);
   void conclude(bool failed, const std::string& why);
 
