@@ -219,7 +219,7 @@ BOOST_FIXTURE_TEST_CASE(a_stale_file_that_gets_a_link_or_another_mode_stops_noth
   write("stale");
   AbortWatcher watcher(path, stop);
   fs::create_hard_link(path / ".swissarmyhammer/.abort", path / "copy");
-  fs::permissions(path / ".swissarmyhammer/.abort", fs::perms::owner_read);
+  fs::permissions(path / ".swissarmyhammer/.abort", fs::perms::owner_read | fs::perms::owner_write);
   watcher.look();
   BOOST_TEST(!stop.requested().has_value());
   wait_for_watches();
