@@ -1,6 +1,6 @@
 #include "base/sha256.h"
 
-#include <sha2.h>
+#include <nettle/sha2.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,20 +10,20 @@
 namespace wtool {
 
 struct Sha256::State {
-  SHA2_CTX context;
+  sha256_ctx context;
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) { ::SHA256Init(&state_->context); }
+Sha256::Sha256() : state_(std::make_unique<State>()) { ::sha256_init(&state_->context); }
 
 Sha256::~Sha256() = default;
 
 void Sha256::add(std::string_view bytes) {
-  ::SHA256Update(&state_->context, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  ::sha256_update(&state_->context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
 }
 
 std::string Sha256::finish() {
-  std::uint8_t digest[SHA256_DIGEST_LENGTH];
-  ::SHA256Final(digest, &state_->context);
+  std::uint8_t digest[SHA256_DIGEST_SIZE];
+  ::sha256_digest(&state_->context, sizeof digest, digest);
   return to_hex(digest);
 }
 
