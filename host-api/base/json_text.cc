@@ -7,13 +7,6 @@
 namespace wtool {
 namespace {
 
-// The ASCII characters that need no escape in JSON text. Each is one byte.
-constexpr std::array<bool, 256> plain = [] {
-  std::array<bool, 256> table{};
-  for (std::size_t c = 0x20; c < 0x80; ++c) table[c] = c != '"' && c != '\\';
-  return table;
-}();
-
 unsigned char byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
 
 // The form of a character below 0x80 in a JSON text.
@@ -60,7 +53,7 @@ void append_json_string(std::string& out, std::string_view text) {
   std::size_t begin = 0;  // of what has not been appended yet
   bool is_measured = text.size() < long_text;
   while (at < text.size()) {
-    if (plain[byte_at(text, at)]) {
+    if (plain_in_json[byte_at(text, at)]) {
       ++at;
       continue;
     }

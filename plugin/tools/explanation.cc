@@ -1,8 +1,7 @@
-#include "base/json.h"
-#include "tools/result.h"
-
 #include <algorithm>
 
+#include "base/json.h"
+#include "base/json_text.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "call/approval.h"
@@ -10,6 +9,7 @@
 #include "policy/programs.h"
 #include "policy/programs/names.h"
 #include "policy/words.h"
+#include "tools/result.h"
 #include "tools/tool.h"
 
 namespace wtool::tools {
@@ -18,15 +18,46 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json names_of(const std::vector<std::string>& variables) {
+// The text of a JSON object that grows member by member. Most of an explanation is texts, and a tree of them would take
+// three times as long (docs/decisions/0036-steps-that-are-up-to-date.md).
+class ObjectText {
+ public:
+  // `begun`: an object that is not empty.
+  explicit ObjectText(const Json& begun) : text_(dumped(begun)) { text_.pop_back(); }
+
+  // Bytes that are not UTF-8 become U+FFFD.
+  void add(std::string_view name, std::string_view text) { append_json_string(key(name), text); }
+  template <class Texts>
+  void add_all(std::string_view name, const Texts& texts) {
+    std::string& out = key(name);
+    const char* separator = "[";
+    for (const std::string_view text : texts) {
+      out += separator;
+      append_json_string(out, text);
+      separator = ",";
+    }
+    out += texts.empty() ? "[]" : "]";
+  }
+  void add_json(std::string_view name, const Json& value) { append_dumped(key(name), value); }
+
+  std::string finish() && { return std::move(text_) + '}'; }
+
+ private:
+  // Appends the name of a member. The caller appends its value.
+  std::string& key(std::string_view name) {
+    text_.append(",\"").append(name).append("\":");
+    return text_;
+  }
+
+  std::string text_;
+};
+
+std::vector<std::string_view> names_of(const std::vector<std::string>& variables) {
   std::vector<std::string_view> names;
   names.reserve(variables.size());
   for (const std::string_view variable : variables) names.push_back(variable.substr(0, variable.find('=')));
   std::sort(names.begin(), names.end());
-  Json::array_t array;
-  array.reserve(names.size());
-  for (const std::string_view name : names) array.emplace_back(std::string(name));
-  return array;
+  return names;
 }
 
 Json limits_of(const CommandRequest& request, const Configuration& configuration) {
@@ -72,18 +103,14 @@ void apply_remembered(const CommandRequest& request, const CommandPlan& plan, co
   }
 }
 
-}  // namespace
-
-namespace {
-
 // The line's programs that are not in the database of programs: any of them may run anything.
-Json unknown_programs(const std::string& line) {
-  Json unknown = Json::array();
+std::vector<std::string> unknown_programs(const std::string& line) {
+  std::vector<std::string> unknown;
   for (const policy::SimpleCommand& command : policy::parse(line).commands) {
     if (command.words.empty() || !command.words.front().literal) continue;
     const std::string_view name = policy::base_name(command.words.front().text);
     if (!policy::is_known_program(policy::known_name(name)) && !policy::is_shell_word(name)) {
-      unknown.push_back(to_utf8(std::string(name)));
+      unknown.emplace_back(name);
     }
   }
   return unknown;
@@ -112,22 +139,23 @@ std::string explanation(const CommandRequest& request, const Configuration& conf
     return dumped(answer);
   }
   if (plan.verdict.decision == policy::Decision::ask) apply_remembered(request, plan, configuration, answer);
-  answer["command"] = request.line;
-  if (const Json unknown = unknown_programs(request.line); !unknown.empty()) answer["unknown_programs"] = unknown;
+  ObjectText text(answer);
+  text.add("command", request.line);
+  if (const auto unknown = unknown_programs(request.line); !unknown.empty()) text.add_all("unknown_programs", unknown);
   if (plan.through_shell) {
-    answer["shell"] = plan.command.arguments.front();
-    answer["script"] = plan.command.arguments.back();
+    text.add("shell", plan.command.arguments.front());
+    text.add("script", plan.command.arguments.back());
   }
-  answer["argv"] = plan.command.arguments;
-  answer["directory"] = to_utf8(plan.directory.path);
-  answer["environment_names"] = names_of(plan.command.variables);
+  text.add_all("argv", plan.command.arguments);
+  text.add("directory", plan.directory.path);
+  text.add_all("environment_names", names_of(plan.command.variables));
   if (request.standard_input) {
-    answer["stdin_bytes"] = request.standard_input->size();
-    answer["stdin_sha256"] = sha256(*request.standard_input);
+    text.add_json("stdin_bytes", request.standard_input->size());
+    text.add("stdin_sha256", sha256(*request.standard_input));
   }
-  answer["limits"] = limits_of(request, configuration);
-  answer["sandbox"] = sandbox_of(configuration);
-  return dumped(answer);
+  text.add_json("limits", limits_of(request, configuration));
+  text.add_json("sandbox", sandbox_of(configuration));
+  return std::move(text).finish();
 }
 
 std::string CommandCall::explain(const Configuration& configuration, const Sessions&) const {

@@ -1,6 +1,7 @@
 #include "cache/store.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <string.h>
 #include <sys/file.h>
@@ -19,7 +20,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/json_reader.h"
+#include "base/raw_json.h"
 #include "base/sha256.h"
 #include "cache/patterns.h"
 
@@ -69,33 +70,40 @@ std::optional<CacheEntry> entry_of(std::string_view text, bool with_parts) {
   const std::string_view parts = take_line(text);
   const std::string_view hash_of_rest = take_line(text);
   if (sha256(text) != hash_of_rest || (with_parts && sha256(parts) != hash_of_parts)) return std::nullopt;
-  try {
-    const json head = parse_json_or_throw(take_line(text));
-    if (head.at("v") != entry_version) return std::nullopt;
-    CacheEntry entry;
-    head.at("key").get_to(entry.key);
-    head.at("step").get_to(entry.step);
-    head.at("file").get_to(entry.file);
-    head.at("run").get_to(entry.run);
-    head.at("made").get_to(entry.made);
-    if (with_parts) parse_json_or_throw(parts).get_to(entry.parts);
-    entry.result = text;
-    for (const json& one : head.at("outputs")) {
-      CachedOutput output;
-      one.at("path").get_to(output.path);
-      one.at("bytes").get_to(output.bytes);
-      output.hash = one.value("sha256", "");
-      output.link = one.value("link", "");
-      if (!output.hash.empty()) {
-        if (!is_sha256(output.hash)) return std::nullopt;
-        output.mode = one.at("mode").get<unsigned>() & 0777U;
-      }
-      entry.outputs.push_back(std::move(output));
-    }
-    return entry;
-  } catch (const json::exception&) {
+  const std::vector<RawJson::Member> head = members_of(take_line(text));
+  if (find_member(head, "v").integer<int>() != entry_version) return std::nullopt;
+  CacheEntry entry;
+  if (!take_from(find_member(head, "key").text(), entry.key) ||
+      !take_from(find_member(head, "step").text(), entry.step) ||
+      !take_from(find_member(head, "file").text(), entry.file) ||
+      !take_from(find_member(head, "run").text(), entry.run) ||
+      !take_from(find_member(head, "made").integer<std::int64_t>(), entry.made)) {
     return std::nullopt;
   }
+  if (with_parts) {
+    for (const auto& [name, hash] : members_of(parts)) {
+      if (!take_from(hash.text(), entry.parts[without_json_escapes(name)])) return std::nullopt;
+    }
+  }
+  for (const RawJson& one : find_member(head, "outputs").elements()) {
+    const std::vector<RawJson::Member> members = one.members();
+    CachedOutput output;
+    output.hash = find_member(members, "sha256").text().value_or("");
+    output.link = find_member(members, "link").text().value_or("");
+    if (!take_from(find_member(members, "path").text(), output.path) ||
+        !take_from(find_member(members, "bytes").integer<std::uint64_t>(), output.bytes)) {
+      return std::nullopt;
+    }
+    if (!output.hash.empty()) {
+      if (!is_sha256(output.hash) || !take_from(find_member(members, "mode").integer<unsigned>(), output.mode)) {
+        return std::nullopt;
+      }
+      output.mode &= 0777U;
+    }
+    entry.outputs.push_back(std::move(output));
+  }
+  entry.result = text;
+  return entry;
 }
 
 std::optional<std::string> content_of(const std::string& path) {
@@ -193,7 +201,7 @@ Descriptor Store::lock(int how) const {
   return file;
 }
 
-bool Store::write(const std::string& to, std::string_view text, bool durable, std::string& problem) const {
+bool Store::write(const std::string& to, std::string_view text, std::string& problem) const {
   std::string name = folder_ + "/new/XXXXXX";
   const Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
   if (!file) {
@@ -201,7 +209,7 @@ bool Store::write(const std::string& to, std::string_view text, bool durable, st
     return false;
   }
   int failed = write_all(file.get(), text).error;
-  if (failed == 0 && durable && ::fsync(file.get()) != 0) failed = errno;
+  if (failed == 0 && ::fsync(file.get()) != 0) failed = errno;
   if (failed == 0) {
     const std::string folder = fs::path(to).parent_path().string();
     ::mkdir(folder.c_str(), 0700);
@@ -229,9 +237,26 @@ std::optional<CacheEntry> Store::read(std::string_view key, bool with_parts) con
   return std::nullopt;
 }
 
+std::string Store::latest_key(std::string_view step) const {
+  char text[PATH_MAX];
+  const ssize_t size = ::readlink(path("latest", step).c_str(), text, sizeof text);
+  if (size < static_cast<ssize_t>(sha256_size)) return {};
+  const std::string_view key = std::string_view(text, static_cast<std::size_t>(size)).substr(size - sha256_size);
+  return is_sha256(key) ? std::string(key) : "";
+}
+
+// Failing does no harm: what has changed is then not said, or said of an older entry.
+void Store::set_latest(std::string_view step, std::string_view key) const {
+  const std::string name = folder_ + "/new/" + std::string(step) + '.' + std::to_string(::getpid());
+  ::unlink(name.c_str());  // left by a process that was killed
+  const std::string target = ".." + path("entries", key).substr(folder_.size());
+  if (::symlink(target.c_str(), name.c_str()) != 0) return;
+  if (::rename(name.c_str(), path("latest", step).c_str()) != 0) ::unlink(name.c_str());
+}
+
 std::optional<CacheEntry> Store::latest(std::string_view step) const {
-  const auto key = content_of(path("latest", step));
-  return key && is_sha256(*key) ? read(*key, true) : std::nullopt;
+  const std::string key = latest_key(step);
+  return key.empty() ? std::nullopt : read(key, true);
 }
 
 bool Store::has_content(std::string_view hash) const {
@@ -240,8 +265,7 @@ bool Store::has_content(std::string_view hash) const {
 
 void Store::used(std::string_view key, std::string_view step) const {
   ::utimensat(AT_FDCWD, path("entries", key).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
-  std::string ignored;
-  if (content_of(path("latest", step)) != key) write(path("latest", step), key, false, ignored);
+  if (latest_key(step) != key) set_latest(step, key);
 }
 
 // ---- keeping
@@ -305,9 +329,8 @@ bool Store::Keeping::finish(const CacheEntry& entry, std::string_view step, std:
     problem = "the result is too large";
     return false;
   }
-  if (!store_.write(store_.path("entries", entry.key), text, true, problem)) return false;
-  std::string ignored;
-  store_.write(store_.path("latest", step), entry.key, false, ignored);
+  if (!store_.write(store_.path("entries", entry.key), text, problem)) return false;
+  store_.set_latest(step, entry.key);
   return true;
 }
 

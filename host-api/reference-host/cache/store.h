@@ -3,7 +3,7 @@
 //   $XDG_CACHE_HOME/wtool/steps/
 //     entries/KEY    a result, and which outputs belong to it; the file also has hashes of its own text
 //     blobs/HASH     the content of an output
-//     latest/STEP    the key of the newest entry of a step, with which a later step is compared to say what has changed
+//     latest/STEP    a link to the newest entry of a step, with which a later step is compared to say what has changed
 //     files/HASH     the record of FileHashes for one directory
 //     new/           what is being written
 //     lock           shared by processes that write, exclusive to a process that trims or clears the store
@@ -114,7 +114,10 @@ class Store {
  private:
   std::string path(std::string_view kind, std::string_view name) const;
   Descriptor lock(int how) const;
-  bool write(const std::string& to, std::string_view text, bool durable, std::string& problem) const;
+  bool write(const std::string& to, std::string_view text, std::string& problem) const;
+  // The key of the step's newest entry; empty: none is known.
+  std::string latest_key(std::string_view step) const;
+  void set_latest(std::string_view step, std::string_view key) const;
   bool make_folders(std::string& problem) const;
   std::optional<CacheEntry> read(std::string_view key, bool with_parts) const;
   void remove(std::string_view key) const;

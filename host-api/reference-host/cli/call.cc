@@ -58,12 +58,12 @@ std::string pretty(const nlohmann::ordered_json& result) { return dumped(result,
 int explain(Toolbox& toolbox, const CallOptions& options, const std::string& arguments) {
   Stop stop;
   std::string error;
-  const nlohmann::ordered_json explained =
-      toolbox.explain(options.tool, arguments, stop, error, {.limits = options.limits});
-  if (explained.is_null()) {
+  const std::string text = toolbox.explain(options.tool, arguments, stop, error, {.limits = options.limits});
+  if (text.empty()) {
     complain(error);
     return exit_unusable;
   }
+  const nlohmann::ordered_json explained = parse_ordered_json(text);
   if (!print(pretty(explained))) return exit_unusable;
   const std::string verdict = explained.at("verdict");
   if (verdict == "allow") return exit_ok;

@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "base/json.h"
+#include "base/raw_json.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -125,8 +126,8 @@ void warn_of_unknown_programs(Context& context, const std::vector<std::string>& 
     std::string error;
     Stop stop;
     const nlohmann::json arguments{{"command", "'" + program + "'"}};
-    const nlohmann::ordered_json explained = toolbox->explain("shell_execute", dumped(arguments), stop, error);
-    if (!explained.contains("unknown_programs")) continue;
+    const std::string explained = toolbox->explain("shell_execute", dumped(arguments), stop, error);
+    if (find_member(members_of(explained), "unknown_programs").type() == RawJson::Type::missing) continue;
     complain(
         "warning: commands.allow: \"" + program +
         "\" is not a known program, so it may run any other program. The entry allows no arguments that are known only "

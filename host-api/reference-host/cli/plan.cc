@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/raw_json.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/prepared_workflow.h"
@@ -28,18 +28,16 @@ struct PlanOptions {
 planning::PlannedCluster asked_of_slurm(Toolbox& tools, const std::string& slot) {
   planning::PlannedCluster made{.slot = slot};
   Stop stop;
-  const nlohmann::ordered_json explained = tools.explain(workflow::shell_tool, R"({"command": "true"})", stop,
-                                                         made.problem, {.on = "cluster", .slot = slot});
-  if (explained.is_null()) return made;
-  const nlohmann::json told = explained.value("cluster", nlohmann::json::object());
-  const auto number = [&](const char* key) {
-    return told.is_object() && told.contains(key) && told[key].is_number_integer() ? told[key].get<std::int64_t>() : 0;
-  };
+  const std::string explained = tools.explain(workflow::shell_tool, R"({"command": "true"})", stop, made.problem,
+                                              {.on = "cluster", .slot = slot});
+  if (explained.empty()) return made;
+  const std::vector<RawJson::Member> told = find_member(members_of(explained), "cluster").members();
+  const auto number = [&](const char* key) { return find_member(told, key).integer<std::int64_t>().value_or(0); };
   made.nodes = number("nodes");
   made.slots = number("slots");
   made.cpus = number("cpus");
   made.minutes = number("minutes");
-  if (told.is_object() && told.contains("sbatch") && told["sbatch"].is_string()) made.sbatch = told["sbatch"];
+  made.sbatch = find_member(told, "sbatch").text().value_or("");
   if (made.sbatch.empty()) made.problem = "the cluster's plugin does not say what it would submit";
   return made;
 }

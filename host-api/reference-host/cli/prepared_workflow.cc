@@ -12,7 +12,8 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/json_members.h"
+#include "base/json_reader.h"
+#include "base/raw_json.h"
 #include "base/secrets/secrets.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -342,23 +343,23 @@ runner::RunServices PreparedWorkflow::services() {
 
 // ---- What the policy says about a call, without making it.
 
-nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place,
-                               const std::string& tool, const nlohmann::json& arguments, std::string& why) {
+std::string told_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place, const std::string& tool,
+                    const nlohmann::json& arguments, std::string& why) {
   Stop stop;
   if (const auto found = servers.find(tool)) {
     if (const std::string refused = servers::refusal(*found); !refused.empty()) {
-      return {{"verdict", "deny"}, {"reason", refused}};
+      return dumped(nlohmann::ordered_json{{"verdict", "deny"}, {"reason", refused}});
     }
-    if (why = servers.problem(*found); !why.empty()) return nullptr;
-    nlohmann::ordered_json told = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop,
-                                                  why, servers::place_of(*found->settings, place));
+    if (why = servers.problem(*found); !why.empty()) return {};
+    const std::string text = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop, why,
+                                             servers::place_of(*found->settings, place));
+    if (text.empty()) return text;
     // The server may answer differently in another version or with another environment, so both are added. Values of
     // the environment may be secret, so only their hash is added.
-    if (told.is_object()) {
-      told["argv"].push_back(found->pinned->name + " " + found->pinned->version);
-      told["argv"].push_back("environment " + sha256(nlohmann::json(found->settings->env).dump()));
-    }
-    return told;
+    nlohmann::ordered_json told = parse_ordered_json(text);
+    told["argv"].push_back(found->pinned->name + " " + found->pinned->version);
+    told["argv"].push_back("environment " + sha256(nlohmann::json(found->settings->env).dump()));
+    return dumped(told);
   }
   return toolbox.explain(tool, dumped(arguments), stop, why, place);
 }
@@ -367,11 +368,13 @@ workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& ser
                                    const nlohmann::json& arguments) {
   using Kind = workflow::CommandVerdict::Kind;
   std::string why;
-  const nlohmann::ordered_json answer = told_of(toolbox, servers, {}, tool, arguments, why);
-  if (answer.is_null()) return {Kind::unknown, why};
-  const std::string reason = text_member(answer, "reason");
-  if (text_member(answer, "error") == "working_directory_invalid") return {Kind::no_directory, reason};
-  const std::string verdict = text_member(answer, "verdict");
+  const std::string told = told_of(toolbox, servers, {}, tool, arguments, why);
+  if (told.empty()) return {Kind::unknown, why};
+  const std::vector<RawJson::Member> answer = members_of(told);
+  const auto text = [&answer](const char* name) { return find_member(answer, name).text().value_or(""); };
+  const std::string reason = text("reason");
+  if (text("error") == "working_directory_invalid") return {Kind::no_directory, reason};
+  const std::string verdict = text("verdict");
   if (verdict == "allow") return {Kind::allow, reason};
   if (verdict == "ask") return {Kind::ask, reason};
   if (verdict == "deny") return {Kind::deny, reason};

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/json_text.h"
+#include "base/raw_json.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -201,6 +202,55 @@ std::optional<Value> from_json(const json& from, const JsonReading& reading, int
 
 std::optional<Value> from_json(const json& json) { return from_json(json, JsonReading(), 0); }
 
+namespace {
+
+// Reads the value at the cursor, which is nested at the depth `depth`. False: it is not JSON, or nested too deeply.
+bool read_value(JsonCursor& cursor, int depth, Value& value) {
+  const RawJson::Type type = cursor.type();
+  const bool has_values = type == RawJson::Type::object || type == RawJson::Type::array;
+  if (has_values && depth == max_json_depth) return false;
+  switch (type) {
+    case RawJson::Type::object: {
+      Map map;
+      const bool read = cursor.object(
+          [&](std::string_view name) { return read_value(cursor, depth + 1, map.fields[without_json_escapes(name)]); });
+      if (read) value = Value(std::move(map));
+      return read;
+    }
+    case RawJson::Type::array: {
+      List list;
+      const bool read = cursor.array([&] { return read_value(cursor, depth + 1, list.emplace_back()); });
+      if (read) value = Value(std::move(list));
+      return read;
+    }
+    default: {
+      RawJson simple;
+      if (!cursor.value(simple)) return false;
+      if (auto text = simple.text()) {
+        value = Value(std::move(*text));
+      } else if (const auto boolean = simple.boolean()) {
+        value = Value(*boolean);
+      } else if (const auto integer = simple.integer<std::int64_t>()) {
+        value = Value(*integer);
+      } else if (const auto number = simple.number()) {
+        value = Value(*number);
+      } else {
+        value = Value();
+      }
+      return true;
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Value> from_json_text(std::string_view text) {
+  JsonCursor cursor(text);
+  Value value;
+  if (!read_value(cursor, 0, value) || !cursor.is_at_end()) return std::nullopt;
+  return value;
+}
+
 const Value* field_of(const Value* value, std::string_view name) {
   const Map* map = value == nullptr ? nullptr : value->as_map();
   if (map == nullptr) return nullptr;
@@ -215,10 +265,7 @@ std::optional<Value> parse_json_value(std::string_view text) {
   const std::string_view inside = trimmed(text);
   const bool could_be =
       (inside.starts_with('{') && inside.ends_with('}')) || (inside.starts_with('[') && inside.ends_with(']'));
-  if (!could_be || nests_deeper(text, max_json_depth)) return std::nullopt;
-  const json parsed = parse_json(text);
-  if (parsed.is_discarded()) return std::nullopt;
-  return from_json(parsed);
+  return could_be ? from_json_text(inside) : std::nullopt;
 }
 
 std::string why_not_json(std::string_view text) {

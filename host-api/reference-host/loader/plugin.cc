@@ -19,7 +19,7 @@
 #include "base/descriptor.h"
 #include "base/escape.h"
 #include "base/json.h"
-#include "base/json_reader.h"
+#include "base/raw_json.h"
 #include "base/utf8.h"
 #include "loader/services.h"
 #include "tracing/tracing.h"
@@ -37,7 +37,7 @@ bool is_id(std::string_view id) {
   });
 }
 
-bool is_object(const std::string& text) { return parse_json(text).is_object(); }
+bool is_object(const std::string& text) { return RawJson::parse(text).type() == RawJson::Type::object; }
 
 // The size that a library's file must have; 0: the file is not a library, and dlopen will say so. If the file were
 // smaller than this size, the program would die of SIGBUS at the first missing page.

@@ -123,9 +123,9 @@ class Toolbox final : public ToolCaller {
                            const CallPlace& place = {}, const StateSink& state = nullptr);
 
   // What the call would do, without doing it: what the tool's wtool.explain/1 returns, an object with the text
-  // "verdict". Null: that failed, or the tool cannot explain itself; `error` says why.
-  nlohmann::ordered_json explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
-                                 const CallPlace& place = {});
+  // "verdict", as JSON text. Empty: that failed, or the tool cannot explain itself; `error` says why.
+  std::string explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
+                      const CallPlace& place = {});
 
  private:
   using Tools = std::map<std::string, const wtool_tool*, std::less<>>;

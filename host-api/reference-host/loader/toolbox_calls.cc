@@ -8,6 +8,7 @@
 #include "base/json_members.h"
 #include "base/json_reader.h"
 #include "base/json_text.h"
+#include "base/raw_json.h"
 #include "loader/toolbox_parts.h"
 #include "tracing/tracing.h"
 
@@ -114,41 +115,40 @@ OrderedOutcome Toolbox::call_text(std::string_view id, std::string_view argument
   return outcome;
 }
 
-nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
-                                        const CallPlace& place) {
+std::string Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
+                             const CallPlace& place) {
   if (!has_tool(id)) {
     error = unknown_tool(id);
-    return nullptr;
+    return {};
   }
   const Use use(*this, stop, place, id);
   const wtool_tool* tool = use.tool(id);
   if (tool == nullptr) {
     error = use.error();
-    return nullptr;
+    return {};
   }
   const std::string name(id);
   const wtool_tool_explain* extension = explain_of(*tool);
   if (extension == nullptr) {
     error = "the tool " + name + " cannot explain what a call would do: it has no extension " + WTOOL_EXT_EXPLAIN;
-    return nullptr;
+    return {};
   }
-  if (error = limits_problem(*tool, id, place.limits); !error.empty()) return nullptr;
+  if (error = limits_problem(*tool, id, place.limits); !error.empty()) return {};
   wtool_request request = make_request(arguments);
   request.limits = view(place.limits);
   Blob result, reason;
   const wtool_status status = extension->explain(tool, &request, result.out(), reason.out());
   if (status != WTOOL_OK) {
     error = "the call of " + name + " could not be explained: " + failure_text(status, reason.text());
-    return nullptr;
+    return {};
   }
-  nlohmann::ordered_json explained = parse_ordered_json(result.text());
-  if (!explained.is_object() || !explained.contains("verdict") || !explained["verdict"].is_string()) {
+  if (!find_member(members_of(result.text()), "verdict").text()) {
     error = "the tool " + name +
             " explained a call with something other than a JSON object with a \"verdict\"; this is " +
             "a defect of the plugin";
-    return nullptr;
+    return {};
   }
-  return explained;
+  return std::string(result.text());
 }
 
 ToolOutcome::Kind Toolbox::run(bool lasting, const CallPlace& place, std::string_view id, std::string_view arguments,

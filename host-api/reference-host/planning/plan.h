@@ -130,9 +130,7 @@ struct PlanServices {
       prompt_sets;
   // Like RunServices::cache and RunServices::explain.
   cache::StepCache* cache = nullptr;
-  std::function<nlohmann::ordered_json(const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
-                                       std::string& why)>
-      explain;
+  runner::Explain explain;
   // The policy's verdict on a call of the tool.
   std::function<workflow::CommandVerdict(const std::string& tool, const nlohmann::json& arguments)> verdict;
 };

@@ -423,7 +423,9 @@ class Planner {
     const std::string written = dumped(arguments);
     if (why.empty() && secrets_.masked(written) != written) why = "its call contains a secret";
     if (!why.empty()) return;
-    auto work = runner::work_of(tool, arguments, place, services_.explain(place, tool, arguments, why), nullptr, why);
+    const auto explained = runner::explanation_of(services_.explain, place, tool, arguments, why);
+    if (!explained) return;
+    auto work = runner::work_of(tool, arguments, place, *explained, nullptr, why);
     if (!work) return;
     runner::add_options(options, *work);
     work->step = step;

@@ -90,6 +90,11 @@ struct PreparedPrompt {
   std::shared_ptr<const void> keeps;  // keeps what the command needs, such as its files, until the command has ended
 };
 
+// What a call would do, as JSON text (Toolbox::explain). Empty: it is not known, for the reason `why`. Any thread may
+// call this.
+using Explain = std::function<std::string(const CallPlace& place, const std::string& tool,
+                                          const nlohmann::json& arguments, std::string& why)>;
+
 // What a run needs besides the tools. If a function is not set, the actions that need it fail.
 struct RunServices {
   // The workflow that the file `from` means by `name`; nothing: `error` says why. Any thread may call this.
@@ -118,11 +123,7 @@ struct RunServices {
   RunOutputStore* outputs = nullptr;
   // Skips the steps that are up to date and may be skipped. nullptr: every step runs.
   cache::StepCache* cache = nullptr;
-  // What a call would do (Toolbox::explain); null: `why` says why that is not known. Not set: it is never known. Any
-  // thread may call this.
-  std::function<nlohmann::ordered_json(const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
-                                       std::string& why)>
-      explain;
+  Explain explain;  // not set: it is never known what a call would do
   // Records in the audit trail that a call is skipped, because its step is up to date. Returns why the record cannot be
   // written; empty: it was written. Masks texts that look like secrets. Not set: there is no trail. Any thread may call
   // this.

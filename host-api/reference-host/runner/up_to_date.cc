@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/json.h"
-#include "base/json_members.h"
 #include "base/json_reader.h"
+#include "base/raw_json.h"
 #include "base/text.h"
 #include "runner/secrets.h"
 
@@ -57,28 +57,30 @@ json result_json(const ActionResult& result) {
 
 // Reads a text that was made from result_json(). False: the text has another form.
 bool read_result(const std::string& text, ActionResult& result) {
-  try {
-    const json all = parse_json_or_throw(text);
-    Outcome outcome;
-    for (const json& pair : all.at("assigned")) {
-      auto value = expressions::from_json(pair.at(1));
-      if (!value) return false;
-      result.assigned.emplace_back(pair.at(0).get<std::string>(), std::move(*value));
+  const std::vector<RawJson::Member> all = members_of(text);
+  Outcome outcome;
+  for (const RawJson& pair : find_member(all, "assigned").elements()) {
+    const std::vector<RawJson> parts = pair.elements();
+    auto& [name, value] = result.assigned.emplace_back();
+    if (parts.size() != 2 || !take_from(parts[0].text(), name) ||
+        !take_from(expressions::from_json_text(parts[1].raw()), value)) {
+      return false;
     }
-    all.at("ends_workflow").get_to(result.ends_workflow);
-    all.at("stdout").get_to(outcome.standard_output);
-    all.at("stderr").get_to(outcome.standard_error);
-    all.at("message").get_to(outcome.message);
-    if (auto value = expressions::from_json(all.at("metadata"))) outcome.metadata = std::move(*value);
-    outcome.whole_output.streamed = all.at("streamed").at(0).get<bool>();
-    outcome.whole_error.streamed = all.at("streamed").at(1).get<bool>();
-    outcome.whole_output.bytes = outcome.standard_output.size();
-    outcome.whole_error.bytes = outcome.standard_error.size();
-    result.outcome = std::move(outcome);
-    return true;
-  } catch (const json::exception&) {
+  }
+  const std::vector<RawJson> streamed = find_member(all, "streamed").elements();
+  if (streamed.size() != 2 || !take_from(find_member(all, "ends_workflow").boolean(), result.ends_workflow) ||
+      !take_from(find_member(all, "stdout").text(), outcome.standard_output) ||
+      !take_from(find_member(all, "stderr").text(), outcome.standard_error) ||
+      !take_from(find_member(all, "message").text(), outcome.message) ||
+      !take_from(expressions::from_json_text(find_member(all, "metadata").raw()), outcome.metadata) ||
+      !take_from(streamed[0].boolean(), outcome.whole_output.streamed) ||
+      !take_from(streamed[1].boolean(), outcome.whole_error.streamed)) {
     return false;
   }
+  outcome.whole_output.bytes = outcome.standard_output.size();
+  outcome.whole_error.bytes = outcome.standard_error.size();
+  result.outcome = std::move(outcome);
+  return true;
 }
 
 }  // namespace
@@ -127,15 +129,32 @@ std::optional<std::vector<std::string>> rendered_patterns(const json* patterns, 
   return made;
 }
 
+std::optional<Explanation> explanation_of(const Explain& explain, const CallPlace& place, const std::string& tool,
+                                          const json& arguments, std::string& why) {
+  if (!explain) {
+    why = "this host does not ask tools what a call would do";
+    return std::nullopt;
+  }
+  const std::string text = explain(place, tool, arguments, why);
+  if (text.empty()) return std::nullopt;
+  const std::vector<RawJson::Member> members = members_of(text);
+  const auto told = [&members](const char* name) { return find_member(members, name).text().value_or(""); };
+  return Explanation{.verdict = told("verdict"),
+                     .rule = told("rule"),
+                     .command = told("command"),
+                     .directory = told("directory"),
+                     .argv = std::string(find_member(members, "argv").raw()),
+                     .sandbox = std::string(find_member(members, "sandbox").raw())};
+}
+
 std::optional<cache::Work> work_of(const std::string& tool, const json& arguments, const CallPlace& place,
-                                   const ordered_json& explained, const PreparedPrompt* prompt, std::string& why) {
-  if (explained.is_null()) return std::nullopt;
-  if (const std::string verdict = text_member(explained, "verdict"); verdict != "allow") {
-    why = verdict == "ask" ? "a person must approve it first" : "policy does not allow it";
+                                   const Explanation& explained, const PreparedPrompt* prompt, std::string& why) {
+  if (explained.verdict != "allow") {
+    why = explained.verdict == "ask" ? "a person must approve it first" : "policy does not allow it";
     return std::nullopt;
   }
   cache::Work work;
-  work.directory = text_member(explained, "directory");
+  work.directory = explained.directory;
   if (!work.directory.starts_with('/')) {
     why = "the tool " + tool + " does not say in which directory it works";
     return std::nullopt;
@@ -150,16 +169,15 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   }
   std::map<std::string, std::string> variables;
   add_variables(dumped(arguments), variables);
-  add_variables(text_member(explained, "command"), variables);
+  add_variables(explained.command, variables);
   variables["PATH"];
   add_variables("$PATH", variables);
-  work.parts["the call"] =
-      without_own_files(tool + dumped(call) + dumped(explained.value("argv", ordered_json())), prompt);
+  work.parts["the call"] = without_own_files(tool + dumped(call) + explained.argv, prompt);
   if (prompt != nullptr) work.parts["the text of the prompt"] = prompt->text;
   work.parts["its environment"] = without_own_files(dumped(environment), prompt);
   for (const auto& [name, value] : variables) work.parts["the variable " + name] = value;
   work.parts["the place where it runs"] = dumped(json::array({place.on, place.slot, place.shell, place.limits}));
-  work.parts["its sandbox"] = dumped(explained.value("sandbox", ordered_json()));
+  work.parts["its sandbox"] = explained.sandbox;
   return work;
 }
 
@@ -194,15 +212,16 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
     return;
   }
   if (!request.services.explain) return;
-  const ordered_json explained = request.services.explain(place, tool, arguments, why);
-  auto work = work_of(tool, arguments, place, explained, prompt, why);
-  if (!work) {
-    if (explained.is_null()) notice(why);
+  auto explained = explanation_of(request.services.explain, place, tool, arguments, why);
+  if (!explained) {
+    notice(why);
     return;
   }
+  auto work = work_of(tool, arguments, place, *explained, prompt, why);
+  if (!work) return;
   tool_ = tool;
-  command_ = text_member(explained, "command");
-  rule_ = text_member(explained, "rule");
+  command_ = std::move(explained->command);
+  rule_ = std::move(explained->rule);
   work_ = std::move(*work);
   add_options(options, work_);
   work_.step = step.of().id;
@@ -229,10 +248,9 @@ std::string KeptCall::confine(const ActionContext& context, CallPlace& place, co
     if (!place.on.empty() && place.on != "local") {
       return "a step with cache=strict runs on this machine, not on " + expressions::quoted_for_message(place.on);
     }
-    std::string why = "this host does not ask tools what a call would do";
-    ordered_json explained;
-    if (run_.request().services.explain) explained = run_.request().services.explain(place, tool, arguments, why);
-    const std::string directory = text_member(explained, "directory");
+    std::string why;
+    const auto explained = explanation_of(run_.request().services.explain, place, tool, arguments, why);
+    const std::string directory = explained ? explained->directory : "";
     if (!directory.starts_with('/'))
       return "cache=strict needs the directory of the command, which is not known: " + why;
     const auto inputs = rendered_patterns(cache.inputs.get(), context.variables, why);
@@ -240,7 +258,7 @@ std::string KeptCall::confine(const ActionContext& context, CallPlace& place, co
     const auto outputs = rendered_patterns(cache.outputs.get(), context.variables, why);
     if (!outputs) return why;
     // No folders are made for a call that will be refused. If it is not refused after all, it may use no files.
-    if (text_member(explained, "verdict") != "deny") {
+    if (explained->verdict != "deny") {
       if (why = strict_files_.prepare(directory, *inputs, *outputs); !why.empty()) return why;
     }
     is_confined_ = true;

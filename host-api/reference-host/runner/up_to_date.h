@@ -12,6 +12,7 @@
 #include "cache/step_cache.h"
 #include "loader/tool_caller.h"
 #include "runner/actions.h"
+#include "runner/run_request.h"
 #include "runner/strict_files.h"
 #include "workflow/model/model.h"
 
@@ -27,11 +28,24 @@ std::optional<std::vector<std::string>> rendered_patterns(const nlohmann::json* 
 bool names_no_input(const workflow::ActionOptions& options, const std::vector<std::string>& rendered);
 inline constexpr const char* no_input = "its inputs name no file";
 
-// What the call depends on, besides its files. `explained` is what RunServices::explain returned for the call; `prompt`
-// is the prompt that its command gets, or null. Nothing: the call is always made, for the reason `why`.
+// What the policy says about a call, in the words of the tool. Its members are empty if the tool does not say them.
+struct Explanation {
+  std::string verdict;
+  std::string rule;
+  std::string command;
+  std::string directory;
+  std::string argv;     // JSON text
+  std::string sandbox;  // JSON text
+};
+
+// What `explain` says about the call. Nothing: it is not known, for the reason `why`.
+std::optional<Explanation> explanation_of(const Explain& explain, const CallPlace& place, const std::string& tool,
+                                          const nlohmann::json& arguments, std::string& why);
+
+// What the call depends on, besides its files. `prompt` is the prompt that its command gets, or null. Nothing: the call
+// is always made, for the reason `why`.
 std::optional<cache::Work> work_of(const std::string& tool, const nlohmann::json& arguments, const CallPlace& place,
-                                   const nlohmann::ordered_json& explained, const PreparedPrompt* prompt,
-                                   std::string& why);
+                                   const Explanation& explained, const PreparedPrompt* prompt, std::string& why);
 
 // Makes the result depend on `output` and `cache=strict` as well: a result that was valid for another `output`, or was
 // made with files that are not named, may not be valid now.

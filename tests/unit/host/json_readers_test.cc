@@ -1,5 +1,6 @@
-// The readers of JSON from others: arguments of calls and configurations, outputs and answers of steps, messages of MCP
-// clients, records of journals. Each accepts what RFC 8259 requires and refuses what it forbids, and none crashes.
+// The readers of JSON from others: arguments of calls and configurations, explanations of calls, outputs and answers of
+// steps, messages of MCP clients, records of journals. Each accepts what RFC 8259 requires and refuses what it forbids,
+// and none crashes.
 //
 // tests/json/run does the same with an outside suite: the files of the folder WTOOL_JSON_SUITE, whose names begin with
 // y_ (must be accepted), n_ (must be refused) or i_ (may be either).
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_reader.h"
+#include "base/raw_json.h"
 #include "expressions/value.h"
 #include "journal/record.h"
 #include "mcp/message.h"
@@ -34,6 +36,10 @@ bool arguments_take(const std::string& value) {
 }
 
 bool answers_take(const std::string& value) { return !parse_json(value).is_discarded(); }
+
+bool explanations_take(const std::string& value) {
+  return !wtool::members_of(R"({"verdict":"allow","value":)" + value + '}').empty();
+}
 
 bool outputs_take(const std::string& value) {
   return wtool::host::expressions::parse_json_value("[" + value + ']').has_value();
@@ -61,6 +67,7 @@ struct Reader {
 const Reader readers[] = {
     {"arguments and configurations", arguments_take},
     {"answers of steps", answers_take},
+    {"explanations of calls, and kept results", explanations_take},
     {"outputs of steps", outputs_take},
     {"messages of MCP clients", messages_take},
     {"records of journals", records_take},

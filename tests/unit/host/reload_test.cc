@@ -292,19 +292,19 @@ BOOST_AUTO_TEST_CASE(a_tool_explains_itself_or_it_is_said_that_it_does_not) {
     error.clear();
     return running.toolbox->explain(tool, arguments, running.stop, error);
   };
-  BOOST_TEST(json(explain("echo", R"({"a":"deny"})")) ==
+  BOOST_TEST(json::parse(explain("echo", R"({"a":"deny"})")) ==
              json::parse(R"({"verdict":"deny","reason":"because","arguments":{"a":"deny"}})"));
-  BOOST_TEST(explain("wait", "{}").is_null());
+  BOOST_TEST(explain("wait", "{}") == "");
   BOOST_TEST(error == "the tool wait cannot explain what a call would do: it has no extension wtool.explain/1");
-  BOOST_TEST(explain("ehco", "{}").is_null());
+  BOOST_TEST(explain("ehco", "{}") == "");
   BOOST_TEST(holds(error, "did you mean 'echo'?"));
-  BOOST_TEST(explain("echo", "{}").is_null());
+  BOOST_TEST(explain("echo", "{}") == "");
   BOOST_TEST(holds(error, "this is a defect of the plugin"));
-  BOOST_TEST(explain("echo", "fail").is_null());
+  BOOST_TEST(explain("echo", "fail") == "");
   BOOST_TEST(error ==
              "the call of echo could not be explained: this test does not explain (an internal error of the plugin)");
   running.write("x: 1\n");
-  BOOST_TEST(explain("echo", "\"allow\"").is_null());
+  BOOST_TEST(explain("echo", "\"allow\"") == "");
   BOOST_TEST(holds(error, "unknown key x"));
 }
 
