@@ -277,6 +277,22 @@ BOOST_AUTO_TEST_CASE(a_page_names_the_combinations_of_a_matrix_by_their_values) 
   BOOST_TEST(holds(page, "<td>Test (small)"), page);
 }
 
+// In a cell of the table, a long line would push the status and the time off the page, and off the paper.
+BOOST_AUTO_TEST_CASE(the_outputs_of_a_step_have_the_whole_width_of_a_page) {
+  workflow("    [*] --> A\n    A --> B\n    B --> [*]\n",
+           "- A: Wait 1 ms\n- B: Shell \"printf '%0900d\\n' 7 >&2; exit 1\"\n");
+  BOOST_TEST(wtool({"run", "workflow.md", "--html", "page.html"}).exit_code == 1);
+  const std::string page = file("page.html");
+  const std::size_t row = page.find("<td>B</td>");
+  BOOST_REQUIRE(row != std::string::npos);
+  const std::size_t status = page.find("failed (exit code 1)</td>", row), line = page.find(std::string(300, '0'), row);
+  const std::size_t outputs = page.find("<tr><td colspan=\"4\"><details", row);
+  BOOST_TEST(status < outputs);
+  BOOST_TEST(outputs < line);
+  BOOST_TEST(line < page.find("</td></tr>", outputs));
+  BOOST_TEST(!holds(page, " 1 bytes"), page);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -33,7 +33,10 @@ h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
 .badge { color: var(--back); border-radius: 4px; padding: 1px 8px; font-size: 0.7em; vertical-align: middle; }
 .faint { color: var(--faint); } .reason { border-left: 4px solid var(--failed); padding-left: 0.8em; }
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; padding: 3px 8px; vertical-align: top;
-  border-bottom: 1px solid var(--line); } td:not(:first-child) { white-space: nowrap; } .bars { width: 30%; min-width: 8em; }
+  border-bottom: 1px solid var(--line); } td:not(:first-child) { white-space: nowrap; }
+.steps { overflow-x: auto; } .steps table { table-layout: fixed; min-width: 46em; } .steps td { overflow-wrap: anywhere; }
+.steps .continued td { border-bottom: none; }
+.status { width: 11em; } .time { width: 5em; } .bars { width: 26%; }
 .bar { height: 0.8em; margin-top: 0.35em; border-radius: 2px; min-width: 2px; }
 pre { background: var(--box); padding: 0.6em; overflow-x: auto; margin: 0.3em 0; max-height: 30em; }
 summary { cursor: pointer; color: var(--faint); } .diagram { overflow-x: auto; }
@@ -45,6 +48,9 @@ tr:target { background: var(--box); }
 td.succeeded { color: var(--succeeded); } td.failed { color: var(--failed); } td.aborted { color: var(--aborted); }
 td.running { color: var(--running); }
 .bar.passed { background: var(--line); } td.passed { color: var(--faint); }
+@media print { h2 { break-after: avoid; } tr, .diagram { break-inside: avoid; } .continued { break-after: avoid; } .diagram svg { max-height: 21cm; }
+  .steps, .diagram { overflow: visible; } .steps table { min-width: 0; }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: none; } }
 )";
 
 std::string element(const char* tag, const std::string& text, const std::string& classes = "") {
@@ -96,8 +102,8 @@ class Details {
     std::string shown = bounded_output(text, whole, std::min(max_page_output, room_));
     room_ -= std::min(room_, shown.size());
     return std::string(open ? "<details open=\"open\"><summary>" : "<details><summary>") + title + ", " +
-           std::to_string(whole.cut ? whole.bytes : text.size()) + (whole.cut ? " bytes, cut" : " bytes") +
-           "</summary><pre>" + markup_text(shown) + "</pre></details>";
+           counted(static_cast<std::int64_t>(whole.cut ? whole.bytes : text.size()), "byte") +
+           (whole.cut ? ", cut" : "") + "</summary><pre>" + markup_text(shown) + "</pre></details>";
   }
 
  private:
@@ -172,35 +178,38 @@ std::string steps(const RunRecord& run, const CombinationNames& names) {
   std::multimap<std::uint64_t, const RunLogRecord*> logs;
   for (const RunLogRecord& log : run.logs) logs.emplace(log.step, &log);
   std::string out =
-      "<h2>Steps</h2>\n<table>\n<tr><th scope=\"col\">State</th><th scope=\"col\">Status</th><th "
-      "scope=\"col\">Time</th>"
-      "<th scope=\"col\" class=\"bars\">When</th></tr>\n";
+      "<h2>Steps</h2>\n<div class=\"steps\">\n<table>\n<thead><tr><th scope=\"col\">State</th>"
+      "<th scope=\"col\" class=\"status\">Status</th><th scope=\"col\" class=\"time\">Time</th>"
+      "<th scope=\"col\" class=\"bars\">When</th></tr></thead>\n";
   std::size_t shown = 0;
   for (const StepRecord& step : run.steps) {
     if (step.hidden || ++shown > max_page_steps) continue;
-    out += "<tr id=\"step-" + std::to_string(step.number) + "\"><td>" +
-           markup_text(step_label(step.place.branch, step.state, names));
-    if (!step.workflow.empty()) out += " " + element("span", "in " + step.workflow, "faint");
-    if (!step.node.empty()) out += " " + element("span", "on " + step.node, "faint");
+    std::string row = "<td>" + markup_text(step_label(step.place.branch, step.state, names));
+    if (!step.workflow.empty()) row += " " + element("span", "in " + step.workflow, "faint");
+    if (!step.node.empty()) row += " " + element("span", "on " + step.node, "faint");
+    row += "</td>" + element("td", step_status(step), status_word(step)) + element("td", duration_text(step.took)) +
+           "<td class=\"bars\">" + bar(step, span) + "</td></tr>\n";
     const runner::Outcome& outcome = step.end.outcome;
     const bool failed = step.status == Step::Status::failed;
     const auto [first, last] = logs.equal_range(step.number);
     // The output of a Log is its text, which is shown below.
     const bool is_log = step.number != 0 && step.action == "log" && first != last;
-    out += details.of("command", step.end.command, failed);
-    if (!is_log) out += details.of("stdout", outcome.standard_output, failed, outcome.whole_output);
-    out += details.of("stderr", outcome.standard_error, failed, outcome.whole_error);
-    if (outcome.is_error) out += details.of("message", outcome.message, failed);
+    std::string outputs = details.of("command", step.end.command, failed);
+    if (!is_log) outputs += details.of("stdout", outcome.standard_output, failed, outcome.whole_output);
+    outputs += details.of("stderr", outcome.standard_error, failed, outcome.whole_error);
+    if (outcome.is_error) outputs += details.of("message", outcome.message, failed);
     for (const runner::KeptFile& file : step.kept_files) {
-      out += element("div", "kept: " + file.path + ", " + std::to_string(file.bytes) + " bytes, " + file.copy, "faint");
+      const std::string size = counted(static_cast<std::int64_t>(file.bytes), "byte");
+      outputs += element("div", "kept: " + file.path + ", " + size + ", " + file.copy, "faint");
     }
     for (auto log = first; step.number != 0 && log != last; ++log) {
-      out += element("div", bounded_text(log->second->text, 4096), "faint");
+      outputs += element("div", bounded_text(log->second->text, 4096), "faint");
     }
-    out += "</td>" + element("td", step_status(step), status_word(step)) + element("td", duration_text(step.took)) +
-           "<td class=\"bars\">" + bar(step, span) + "</td></tr>\n";
+    out += "<tr id=\"step-" + std::to_string(step.number) + (outputs.empty() ? "\">" : "\" class=\"continued\">") + row;
+    // Outputs have the whole width of the page.
+    if (!outputs.empty()) out += "<tr><td colspan=\"4\">" + outputs + "</td></tr>\n";
   }
-  out += "</table>\n";
+  out += "</table>\n</div>\n";
   if (shown > max_page_steps)
     out += element("p", "... and " + std::to_string(shown - max_page_steps) + " more steps", "faint");
   return out;
