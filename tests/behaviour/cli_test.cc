@@ -181,4 +181,23 @@ BOOST_AUTO_TEST_CASE(a_program_asks_for_versions_formats_and_plugins) {
   }
 }
 
+// make, git and ninja have this option, too.
+BOOST_FIXTURE_TEST_CASE(a_directory_to_change_to_is_where_everything_begins, Place) {
+  scratch.file("wtool.yaml", "commands: {deny: [\"id\"]}\n");
+  const std::vector<std::string> where{"-C", scratch.path()};
+  const auto in_there = [&](std::vector<std::string> before, std::vector<std::string> after) {
+    before.insert(before.end(), after.begin(), after.end());
+    return wtool_with(before);
+  };
+  const std::vector<std::string> pwd{"call", "shell_execute", "command=pwd"}, id{"call", "shell_execute", "command=id"};
+  BOOST_TEST(result_of(in_there(where, pwd)).at("metadata").at("stdout") == scratch.path() + "\n");
+  BOOST_TEST(result_of(in_there(pwd, where)).at("metadata").at("stdout") == scratch.path() + "\n");
+  BOOST_TEST(result_of(in_there(where, id)).at("metadata").at("error").at("code") == "policy_denied");
+  BOOST_TEST(wtool_with({"--directory", scratch.path(), "--config", "wtool.yaml", "config", "show"}).exit_code == 0);
+  const Finished gone = in_there({"-C", scratch.path() + "/none"}, pwd);
+  BOOST_TEST(gone.exit_code == 2);
+  BOOST_TEST(holds(gone.err, "cannot change to the directory " + scratch.path() + "/none: No such file"), gone.err);
+  BOOST_TEST(wtool_with({"-C", "", "tools"}).exit_code == 2);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/edit_distance.h"
+#include "base/escape.h"
 #include "base/formats.h"
 #include "base/json.h"
 #include "cli/commands.h"
@@ -33,6 +34,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   const auto add = [&](const char* name, std::string& value, const char* type, const char* text) {
     app.add_option(name, value, text)->type_name(type)->check(not_empty)->group("Options for every command");
   };
+  add("-C,--directory", options.directory, "DIR", "Change to this directory first; all other paths begin there");
   app.add_option("--plugin", options.plugins,
                  "A plugin library, or a folder with several; may be repeated\n"
                  "(default: ../lib/wtool/shell_tools.so, from the program's folder, then WTOOL_PLUGIN_PATH)")
@@ -261,7 +263,7 @@ std::string version_as_json() {
 std::string help(const CLI::App& app) {
   if (app.get_subcommands().empty()) return app.help();
   return app.help() +
-         "\nOptions for every command: --plugin FILE, --config FILE, --log FILTER, --log-format FORMAT;\n"
+         "\nOptions for every command: -C DIR, --plugin FILE, --config FILE, --log FILTER, --log-format FORMAT;\n"
          "`wtool --help` describes them.\n";
 }
 
@@ -345,6 +347,14 @@ std::optional<int> run_with(std::span<const Command> commands, int argc, char** 
   if (const std::string name = empty_option(app); !name.empty()) {
     complain("the value of " + name + " is empty; leave the option out, or give it a value");
     return exit_unusable;
+  }
+  if (const std::string& directory = context.options.directory; !directory.empty()) {
+    std::error_code failed;
+    std::filesystem::current_path(directory, failed);
+    if (failed) {
+      complain("cannot change to the directory " + escaped(directory) + ": " + failed.message());
+      return exit_unusable;
+    }
   }
   if (!context.start_tracing()) return exit_unusable;
   return context.command();
