@@ -53,19 +53,19 @@ void append_json_string(std::string& out, std::string_view text) {
   std::size_t begin = 0;  // of what has not been appended yet
   bool is_measured = text.size() < long_text;
   while (at < text.size()) {
-    if (plain_in_json[byte_at(text, at)]) {
+    const unsigned char byte = byte_at(text, at);
+    if (plain_in_json[byte]) {
       ++at;
       continue;
     }
-    const Character next = first_character(text.substr(at));
+    const Character next = byte < escapes.size() ? Character{byte, 1, true} : first_character(text.substr(at));
     if (next.length == 1 || !next.valid) {
       if (!is_measured) out.reserve(out.size() + size_with_escapes(text) + room_for_more);
       is_measured = true;
-      out.append(text, begin, at - begin);
+      if (at > begin) out.append(text, begin, at - begin);
       begin = at + next.length;
       if (next.valid) {
-        const Escaped& escape = escapes[byte_at(text, at)];
-        out.append(escape.text.data(), escape.size);
+        out.append(escapes[byte].text.data(), escapes[byte].size);
       } else {
         out += "\xef\xbf\xbd";
       }

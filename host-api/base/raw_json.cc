@@ -1,6 +1,7 @@
 #include "base/raw_json.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
@@ -11,17 +12,28 @@
 namespace wtool {
 namespace {
 
+constexpr std::uint32_t no_digit = 0x10000;
+
+// The values of hexadecimal digits. A result of control characters has more of them than of anything else.
+constexpr std::array<std::uint32_t, 256> hex_digits = [] {
+  std::array<std::uint32_t, 256> table{};
+  table.fill(no_digit);
+  for (std::uint32_t i = 0; i < 10; ++i) table['0' + i] = i;
+  for (std::uint32_t i = 0; i < 6; ++i) table['a' + i] = table['A' + i] = 10 + i;
+  return table;
+}();
+
 // Reads the XXXX of \uXXXX, and removes it from `text`. False: it is not there.
-bool take_code_unit(std::string_view& text, std::uint32_t& unit) {
+inline bool take_code_unit(std::string_view& text, std::uint32_t& unit) {
   if (text.size() < 4) return false;
-  const auto read = std::from_chars(text.data(), text.data() + 4, unit, 16);
-  if (read.ec != std::errc() || read.ptr != text.data() + 4) return false;
+  const auto digit = [&text](std::size_t at) { return hex_digits[static_cast<unsigned char>(text[at])]; };
+  unit = digit(0) << 12 | digit(1) << 8 | digit(2) << 4 | digit(3);
   text.remove_prefix(4);
-  return true;
+  return unit < 0x10000;
 }
 
 // The same for the character of that escape. A character above U+FFFF needs two such escapes.
-bool take_code_point(std::string_view& text, std::uint32_t& point) {
+inline bool take_code_point(std::string_view& text, std::uint32_t& point) {
   if (!take_code_unit(text, point)) return false;
   if (point < 0xD800 || point > 0xDFFF) return true;
   std::uint32_t low = 0;
@@ -128,15 +140,22 @@ std::string without_json_escapes(std::string_view inside) {
   std::string text;
   text.reserve(inside.size());
   while (!inside.empty()) {
-    const std::size_t backslash = std::min(inside.find('\\'), inside.size());
-    text += inside.substr(0, backslash);
-    if (backslash == inside.size()) break;
-    const char c = inside[backslash + 1];
-    inside.remove_prefix(backslash + 2);
+    if (inside.front() != '\\') {
+      const std::size_t backslash = std::min(inside.find('\\'), inside.size());
+      text += inside.substr(0, backslash);
+      inside.remove_prefix(backslash);
+      continue;
+    }
+    const char c = inside[1];
+    inside.remove_prefix(2);
     if (c == 'u') {
       std::uint32_t point = 0;
       take_code_point(inside, point);
-      append_utf8(text, point);
+      if (point < 0x80) {
+        text += static_cast<char>(point);
+      } else {
+        append_utf8(text, point);
+      }
     } else {
       const std::size_t letter = std::string_view("bfnrt").find(c);
       text += letter == std::string_view::npos ? c : "\b\f\n\r\t"[letter];
@@ -183,7 +202,9 @@ std::optional<bool> RawJson::boolean() const {
 std::optional<double> RawJson::number() const {
   if (type() != Type::number) return std::nullopt;
   double number = 0;
-  std::from_chars(raw_.data(), raw_.data() + raw_.size(), number);  // leaves 0 for a number that is too small
+  const auto read = std::from_chars(raw_.data(), raw_.data() + raw_.size(), number);
+  // The number is too close to 0. Only its sign is left.
+  if (read.ec != std::errc()) return raw_.starts_with('-') ? -0.0 : 0.0;
   return number;
 }
 

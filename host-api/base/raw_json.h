@@ -21,7 +21,7 @@
 
 namespace wtool {
 
-inline constexpr std::size_t max_raw_json_depth = 500;
+inline constexpr std::size_t max_raw_json_depth = 128;
 
 // A JSON value that stays a part of its text. The text must outlive it.
 class RawJson {

@@ -152,13 +152,41 @@ BOOST_AUTO_TEST_CASE(texts_are_read_as_the_library_reads_them) {
       }
       if (text.empty()) text = "0";
     }
-    const json expected = wtool::parse_json(text);
-    const json found = value_of(RawJson::parse(text));
-    BOOST_REQUIRE_MESSAGE(expected.is_discarded() == found.is_discarded(), text);
-    if (!expected.is_discarded()) BOOST_REQUIRE_MESSAGE(expected == found, text);
+    const json expected = json::parse(text, nullptr, false);
+    const json ordered = wtool::parse_ordered_json(text);
+    for (const json& found : {value_of(RawJson::parse(text)), wtool::parse_json(text), ordered}) {
+      BOOST_REQUIRE_MESSAGE(expected.is_discarded() == found.is_discarded(), text);
+      if (!expected.is_discarded()) BOOST_REQUIRE_MESSAGE(expected.dump() == found.dump(), text);
+    }
     accepted += expected.is_discarded() ? 0 : 1;
   }
   BOOST_TEST(accepted > 20'000U);
+}
+
+// parse_json() leaves these to the library.
+BOOST_AUTO_TEST_CASE(a_tree_is_made_of_what_only_the_library_reads) {
+  const std::string deep = repeated("[", 1000) + repeated("]", 1000), marked = "\xef\xbb\xbf[1]";
+  for (const std::string& text : {deep, marked}) {
+    BOOST_TEST((RawJson::parse(text).type() == Type::missing));
+    BOOST_TEST(wtool::parse_json(text) == json::parse(text));
+    BOOST_TEST(wtool::parse_ordered_json(text) == nlohmann::ordered_json::parse(text));
+    BOOST_TEST(wtool::parse_json_or_throw(text) == json::parse(text));
+  }
+  BOOST_CHECK_THROW(wtool::parse_json_or_throw("[1"), json::parse_error);
+}
+
+BOOST_AUTO_TEST_CASE(a_tree_keeps_the_order_and_the_kinds_of_values) {
+  const std::string text = R"({"b":1,"a":-1,"c":1.0,"d":18446744073709551615,"b":"last"})";
+  BOOST_TEST(wtool::parse_ordered_json(text).dump() == R"({"b":"last","a":-1,"c":1.0,"d":18446744073709551615})");
+  const json value = wtool::parse_json(text);
+  BOOST_TEST(value["a"].is_number_integer());
+  BOOST_TEST(value["c"].is_number_float());
+  BOOST_TEST(value["d"].is_number_unsigned());
+  for (const char* number : {"-0", "-0.0", "0", "1e-999", "-1e-999", "4.9e-324", "123456789012345678901234567890"}) {
+    BOOST_TEST(wtool::parse_json(number).dump() == json::parse(number).dump());
+    BOOST_TEST(wtool::parse_json(number).type_name() == std::string(json::parse(number).type_name()));
+    BOOST_TEST(wtool::parse_json(number).is_number_unsigned() == json::parse(number).is_number_unsigned(), number);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
