@@ -1,5 +1,5 @@
 // Reads JSON without making a tree of it, for code that needs only a few members of a long text, or reads JSON very
-// often. nlohmann's library copies every text and makes a tree, which takes ten times as long
+// often. nlohmann's library copies every text and makes a tree, which takes up to ten times as long
 // (docs/decisions/0036-steps-that-are-up-to-date.md).
 //
 //   const std::vector<RawJson::Member> told = members_of(R"({"verdict":"allow","argv":["ls","-l"]})");

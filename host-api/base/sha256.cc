@@ -1,6 +1,7 @@
 #include "base/sha256.h"
 
 #include <nettle/sha2.h>
+#include <nettle/version.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +24,11 @@ void Sha256::add(std::string_view bytes) {
 
 std::string Sha256::finish() {
   std::uint8_t digest[SHA256_DIGEST_SIZE];
+#if NETTLE_VERSION_MAJOR >= 4
+  ::sha256_digest(&state_->context, digest);
+#else
   ::sha256_digest(&state_->context, sizeof digest, digest);
+#endif
   return to_hex(digest);
 }
 

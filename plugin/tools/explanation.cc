@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // The text of a JSON object that grows member by member. Most of an explanation is texts, and a tree of them would take
-// three times as long (docs/decisions/0036-steps-that-are-up-to-date.md).
+// four times as long (docs/decisions/0036-steps-that-are-up-to-date.md).
 class ObjectText {
  public:
   // `begun`: an object that is not empty.

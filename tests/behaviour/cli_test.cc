@@ -198,6 +198,17 @@ BOOST_FIXTURE_TEST_CASE(a_directory_to_change_to_is_where_everything_begins, Pla
   BOOST_TEST(gone.exit_code == 2);
   BOOST_TEST(holds(gone.err, "cannot change to the directory " + scratch.path() + "/none: No such file"), gone.err);
   BOOST_TEST(wtool_with({"-C", "", "tools"}).exit_code == 2);
+  std::filesystem::create_directory(scratch.path() + "/in");
+  BOOST_TEST(result_of(in_there({"-C", scratch.path(), "-C", "in"}, pwd)).at("metadata").at("stdout") ==
+             scratch.path() + "/in\n");
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--version", "-C", scratch.path()},
+                                             {"-C" + scratch.path(), "--version"},
+                                             {"--version", "--json", "--directory=" + scratch.path()}}) {
+    BOOST_TEST(wtool_with(words).exit_code == 0, wtool_with(words).err);
+  }
+  BOOST_TEST(wtool_with({"--version", "-C", scratch.path() + "/none"}).exit_code == 2);
+  BOOST_TEST(wtool_with({"--version", "-x"}).exit_code == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,6 @@
 // What `wtool complete` offers to a shell.
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,12 @@ BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_d
   BOOST_TEST(offered({"logs", "last", ""}) == "");
   BOOST_TEST(offered({"run", "no-such-workflow", "--var", ""}) == "");
   BOOST_TEST(offered({"nonsense", "--nonsense", "\xff"}) == "");
+  std::filesystem::create_directories(scratch.path() + "/in/workflows");
+  scratch.file("in/workflows/ship.md", "```mermaid\nstateDiagram-v2\n  [*] --> Pack\n  Pack --> [*]\n```\n");
+  BOOST_TEST(offered({"-C", "in", "run", ""}) == "ship\n");
+  BOOST_TEST(offered({"--directory=in", "run", "ship", "--until", ""}) == "Pack\n");
+  BOOST_TEST(offered({"-C", "none", "run", "sh"}) == "");
+  BOOST_TEST(offered({"-C", ""}) == ":files\n");
   BOOST_TEST(holds(offered({}), "workflow") == false);
   BOOST_TEST(holds(offered({}), "call\n"));
 }

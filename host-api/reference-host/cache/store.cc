@@ -81,15 +81,19 @@ std::optional<CacheEntry> entry_of(std::string_view text, bool with_parts) {
     return std::nullopt;
   }
   if (with_parts) {
-    for (const auto& [name, hash] : members_of(parts)) {
+    const RawJson all = RawJson::parse(parts);
+    if (all.type() != RawJson::Type::object) return std::nullopt;
+    for (const auto& [name, hash] : all.members()) {
       if (!take_from(hash.text(), entry.parts[without_json_escapes(name)])) return std::nullopt;
     }
   }
-  for (const RawJson& one : find_member(head, "outputs").elements()) {
+  const RawJson outputs = find_member(head, "outputs");
+  if (outputs.type() != RawJson::Type::array) return std::nullopt;
+  for (const RawJson& one : outputs.elements()) {
     const std::vector<RawJson::Member> members = one.members();
     CachedOutput output;
     output.hash = find_member(members, "sha256").text().value_or("");
-    output.link = find_member(members, "link").text().value_or("");
+    if (output.hash.empty() && !take_from(find_member(members, "link").text(), output.link)) return std::nullopt;
     if (!take_from(find_member(members, "path").text(), output.path) ||
         !take_from(find_member(members, "bytes").integer<std::uint64_t>(), output.bytes)) {
       return std::nullopt;
@@ -142,10 +146,12 @@ std::uint64_t size_of(const std::string& path) {
 template <class Function>
 void each_file(const std::string& folder, const Function& function) {
   std::error_code ignored;
+  // If the folder is a link, its files belong to somebody else.
+  if (fs::symlink_status(folder, ignored).type() != fs::file_type::directory) return;
   for (fs::recursive_directory_iterator entry(folder, ignored), end; !ignored && entry != end;
        entry.increment(ignored)) {
     std::error_code gone;
-    if (!entry->is_directory(gone)) function(entry->path());
+    if (entry->symlink_status(gone).type() != fs::file_type::directory) function(entry->path());
   }
 }
 

@@ -9,7 +9,7 @@
 //     lock           shared by processes that write, exclusive to a process that trims or clears the store
 //
 // - A file is written under another name, synchronized and renamed, so that a kill at any moment leaves a whole entry
-//   or no entry.
+//   or no entry. The links in latest/ are not synchronized, because losing one does no harm.
 // - An entry that is read, and a content that is restored, are checked against their hashes. A damaged one is removed,
 //   and the step runs.
 // - Contents are copied into the store and out of it, never hard-linked: a command that writes to an output would

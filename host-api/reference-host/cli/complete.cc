@@ -11,9 +11,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -47,6 +50,7 @@ struct TypedLine {
   const CLI::App* command = nullptr;    // the innermost command that the words name
   Words operands;                       // of that command
   const CLI::Option* awaits = nullptr;  // the option that takes the last word as its value
+  Words directories{};                  // of --directory
 };
 
 const CLI::Option* find_option(const CLI::App& app, const CLI::App& command, const std::string& name) {
@@ -56,19 +60,30 @@ const CLI::Option* find_option(const CLI::App& app, const CLI::App& command, con
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
+bool is_directory(const CLI::Option& option) { return option.get_name() == "--directory"; }
+
 TypedLine read(const CLI::App& app, const Words& before) {
   TypedLine line{&app, {}, nullptr};
   bool only_operands = false;
+  const auto take_value = [&](const CLI::Option& option, const std::string& value) {
+    if (is_directory(option)) line.directories.push_back(value);
+  };
   for (const std::string& word : before) {
     if (line.awaits != nullptr) {
-      line.awaits = nullptr;
+      take_value(*std::exchange(line.awaits, nullptr), word);
     } else if (only_operands) {
       line.operands.push_back(word);
     } else if (word == "--") {
       only_operands = true;
     } else if (word.size() > 1 && word.front() == '-') {
-      const CLI::Option* option = find_option(app, *line.command, word.substr(0, word.find('=')));
-      if (option != nullptr && takes_value(*option) && word.find('=') == std::string::npos) line.awaits = option;
+      const std::size_t equals = word.find('=');
+      const CLI::Option* option = find_option(app, *line.command, word.substr(0, equals));
+      if (option == nullptr || !takes_value(*option)) continue;
+      if (equals == std::string::npos) {
+        line.awaits = option;
+      } else {
+        take_value(*option, word.substr(equals + 1));
+      }
     } else if (const CLI::App* inner = line.operands.empty() ? subcommand(*line.command, word) : nullptr) {
       line.command = inner;
     } else {
@@ -243,11 +258,18 @@ int complete(const CLI::App& app, Context& context, std::vector<std::string> wor
   // Readers of workflows and runs report mistakes on standard error, which would disturb the command line.
   if (const Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC)); nowhere)
     ::dup2(nowhere.get(), STDERR_FILENO);
-  if (!context.start_tracing()) return exit_unusable;
   if (words.empty()) words.emplace_back();
   const std::string word = words.back();
   words.pop_back();
-  Words candidates = candidates_for(app, context, read(app, words), word);
+  const TypedLine line = read(app, words);
+  std::error_code ignored;
+  for (const std::string& directory : line.directories) std::filesystem::current_path(directory, ignored);
+  if (!context.start_tracing()) return exit_unusable;
+  Words candidates = candidates_for(app, context, line, word);
+  // The shell looks for files in its own directory.
+  if (!line.directories.empty() && (line.awaits == nullptr || !is_directory(*line.awaits))) {
+    std::erase(candidates, files_too);
+  }
   std::sort(candidates.begin(), candidates.end());
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   std::string text;

@@ -27,8 +27,8 @@ inline constexpr int exit_deny = 4;      // --explain: the call would be refused
 
 // Options that may be given before or after the subcommand. Empty: not given.
 struct GlobalOptions {
-  std::string directory;             // to which the program changes before it does anything else
-  std::vector<std::string> plugins;  // files and folders
+  std::vector<std::string> directories;  // to which the program changes, one after the other, before the command runs
+  std::vector<std::string> plugins;      // files and folders
   std::string config;
   std::string log;
   std::string log_format;

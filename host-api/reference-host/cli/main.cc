@@ -34,7 +34,14 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   const auto add = [&](const char* name, std::string& value, const char* type, const char* text) {
     app.add_option(name, value, text)->type_name(type)->check(not_empty)->group("Options for every command");
   };
-  add("-C,--directory", options.directory, "DIR", "Change to this directory first; all other paths begin there");
+  app.add_option(
+         "-C,--directory", options.directories,
+         "Change to this directory first; all other paths begin there. May be repeated: each directory begins in\n"
+         "the one before")
+      ->type_name("DIR")
+      ->allow_extra_args(false)
+      ->check(not_empty)
+      ->group("Options for every command");
   app.add_option("--plugin", options.plugins,
                  "A plugin library, or a folder with several; may be repeated\n"
                  "(default: ../lib/wtool/shell_tools.so, from the program's folder, then WTOOL_PLUGIN_PATH)")
@@ -281,6 +288,18 @@ Words without_help(const CLI::App& app, Words words) {
   return words;
 }
 
+// Changes to each of these directories, one after the other. False: the reason is on standard error.
+bool change_directory(const Words& directories) {
+  for (const std::string& directory : directories) {
+    std::error_code failed;
+    std::filesystem::current_path(directory, failed);
+    if (!failed) continue;
+    complain("cannot change to the directory " + escaped(directory) + ": " + failed.message());
+    return false;
+  }
+  return true;
+}
+
 struct Command {
   std::string_view name;
   void (*add)(CLI::App& app, Context& context);
@@ -325,17 +344,20 @@ std::optional<int> run_with(std::span<const Command> commands, int argc, char** 
     app.parse(Words(words.rbegin(), words.rend()));
   } catch (const CLI::CallForVersion&) {
     bool as_json = false;
-    const Words options = option_names(app);
     for (int i = 1; i < argc; ++i) {
       const std::string word = argv[i];
       as_json = as_json || word == "--json";
       if (word == "--json" || word == "--version") continue;
-      const std::string name = word.substr(0, word.find('='));
-      if (std::find(options.begin(), options.end(), name) == options.end()) {
+      const bool is_long = word.starts_with("--");
+      const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+      if (word.size() < 2 || word.front() != '-' || app.get_option_no_throw(name) == nullptr) {
         complain("--version takes --json and the options for every command, not '" + word + "'");
         return exit_unusable;
       }
-      if (name == word) ++i;  // the next word is its value
+      const std::string value = word != name   ? word.substr(name.size() + (is_long ? 1 : 0))
+                                : i + 1 < argc ? argv[++i]
+                                               : "";
+      if ((name == "-C" || name == "--directory") && !change_directory({value})) return exit_unusable;
     }
     return print(as_json ? version_as_json() : app.version() + '\n') ? exit_ok : exit_unusable;
   } catch (const CLI::CallForHelp&) {
@@ -348,15 +370,7 @@ std::optional<int> run_with(std::span<const Command> commands, int argc, char** 
     complain("the value of " + name + " is empty; leave the option out, or give it a value");
     return exit_unusable;
   }
-  if (const std::string& directory = context.options.directory; !directory.empty()) {
-    std::error_code failed;
-    std::filesystem::current_path(directory, failed);
-    if (failed) {
-      complain("cannot change to the directory " + escaped(directory) + ": " + failed.message());
-      return exit_unusable;
-    }
-  }
-  if (!context.start_tracing()) return exit_unusable;
+  if (!change_directory(context.options.directories) || !context.start_tracing()) return exit_unusable;
   return context.command();
 }
 

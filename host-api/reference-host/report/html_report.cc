@@ -34,14 +34,14 @@ h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
 .faint { color: var(--faint); } .reason { border-left: 4px solid var(--failed); padding-left: 0.8em; }
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; padding: 3px 8px; vertical-align: top;
   border-bottom: 1px solid var(--line); } td:not(:first-child) { white-space: nowrap; }
-.steps { overflow-x: auto; } .steps table { table-layout: fixed; min-width: 46em; } .steps td { overflow-wrap: anywhere; }
+.steps { overflow-x: auto; } .steps table { table-layout: fixed; min-width: 46em; } .steps td:nth-child(n) { overflow-wrap: anywhere; white-space: normal; }
 .steps .continued td { border-bottom: none; }
-.status { width: 11em; } .time { width: 5em; } .bars { width: 26%; }
+.status { width: 12em; } .time { width: 5em; } .bars { width: 26%; }
 .bar { height: 0.8em; margin-top: 0.35em; border-radius: 2px; min-width: 2px; }
 pre { background: var(--box); padding: 0.6em; overflow-x: auto; margin: 0.3em 0; max-height: 30em; }
 summary { cursor: pointer; color: var(--faint); } .diagram { overflow-x: auto; }
 .diagram svg { display: block; margin: 0 auto; } .diagram a { text-decoration: none; }
-tr:target { background: var(--box); }
+tr:target, tr:target.continued + tr { background: var(--box); }
 .badge.succeeded, .badge.completed, .bar.succeeded { background: var(--succeeded); }
 .badge.failed, .bar.failed { background: var(--failed); } .badge.aborted, .bar.aborted { background: var(--aborted); }
 .badge.running, .badge.interrupted, .badge.suspended, .bar.running { background: var(--running); }

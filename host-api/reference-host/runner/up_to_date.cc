@@ -59,7 +59,9 @@ json result_json(const ActionResult& result) {
 bool read_result(const std::string& text, ActionResult& result) {
   const std::vector<RawJson::Member> all = members_of(text);
   Outcome outcome;
-  for (const RawJson& pair : find_member(all, "assigned").elements()) {
+  const RawJson assigned = find_member(all, "assigned");
+  if (assigned.type() != RawJson::Type::array) return false;
+  for (const RawJson& pair : assigned.elements()) {
     const std::vector<RawJson> parts = pair.elements();
     auto& [name, value] = result.assigned.emplace_back();
     if (parts.size() != 2 || !take_from(parts[0].text(), name) ||
@@ -72,11 +74,12 @@ bool read_result(const std::string& text, ActionResult& result) {
       !take_from(find_member(all, "stdout").text(), outcome.standard_output) ||
       !take_from(find_member(all, "stderr").text(), outcome.standard_error) ||
       !take_from(find_member(all, "message").text(), outcome.message) ||
-      !take_from(expressions::from_json_text(find_member(all, "metadata").raw()), outcome.metadata) ||
       !take_from(streamed[0].boolean(), outcome.whole_output.streamed) ||
       !take_from(streamed[1].boolean(), outcome.whole_error.streamed)) {
     return false;
   }
+  // Metadata that nests too deeply to be a value is left out, as it is after a call.
+  take_from(expressions::from_json_text(find_member(all, "metadata").raw()), outcome.metadata);
   outcome.whole_output.bytes = outcome.standard_output.size();
   outcome.whole_error.bytes = outcome.standard_error.size();
   result.outcome = std::move(outcome);

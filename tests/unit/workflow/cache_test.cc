@@ -473,6 +473,71 @@ BOOST_AUTO_TEST_CASE(a_look_writes_nothing) {
   BOOST_TEST(!fs::exists(folder()));
 }
 
+// The hashes match, so another program, or another version of this one, has written the entry.
+BOOST_AUTO_TEST_CASE(an_entry_of_another_form_is_not_used) {
+  const auto rewrite = [&](const std::string& from, const std::string& to) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
+      if (entry.is_directory()) continue;
+      std::istringstream lines(content(entry.path()));
+      std::string hash, parts, rest, line;
+      std::getline(lines, hash);
+      std::getline(lines, parts);
+      std::getline(lines, hash);
+      std::getline(lines, rest, '\0');
+      const std::size_t at = rest.find(from);
+      BOOST_REQUIRE(at != std::string::npos);
+      rest.replace(at, from.size(), to);
+      std::ofstream(entry.path(), std::ios::binary | std::ios::trunc) << wtool::sha256(parts) << '\n'
+                                                                      << parts << '\n'
+                                                                      << wtool::sha256(rest) << '\n'
+                                                                      << rest;
+    }
+  };
+  for (const auto& [from, to] : {std::pair{"\"outputs\":[", "\"other\":["},
+                                 {"\"v\":4", "\"v\":5"},
+                                 {"\"sha256\":", "\"other\":"},
+                                 {"\"made\":", "\"made\":1.5,\"other\":"},
+                                 {"\"bytes\":", "\"bytes\":-"},
+                                 {"{", "["}}) {
+    once();
+    BOOST_TEST(once() == "", from);
+    rewrite(from, to);
+    BOOST_TEST(once() != "", from);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_store_without_its_newest_entries_still_finds_all) {
+  once();
+  for (const char* target : {"../entries/none", "/dev/zero", "", "/etc"}) {
+    fs::remove_all(folder() + "/latest");
+    fs::create_directory(folder() + "/latest");
+    Work changed = work();
+    changed.parts["the call"] = "c++";
+    once(changed);
+    for (const auto& link : fs::directory_iterator(folder() + "/latest")) {
+      const fs::path path = link.path();
+      fs::remove(path);
+      if (*target != '\0') fs::create_symlink(target, path);
+    }
+    BOOST_TEST(once() == "", target);
+    BOOST_TEST(once() == "", target);
+  }
+}
+
+// Its files belong to somebody else.
+BOOST_AUTO_TEST_CASE(a_folder_of_the_store_that_became_a_link_is_not_cleared) {
+  once();
+  scratch.file("mine/file", "mine");
+  fs::remove_all(folder() + "/latest");
+  fs::create_directory_symlink(scratch.path() + "/mine", folder() + "/latest");
+  fs::create_directory_symlink(scratch.path() + "/mine", folder() + "/new/link");
+  std::string problem;
+  Store(folder(), usual_max_bytes).clear(problem);
+  BOOST_TEST(problem == "");
+  BOOST_TEST(content(scratch.path() + "/mine/file") == "mine");
+  BOOST_TEST(!fs::exists(fs::symlink_status(folder() + "/new/link")));
+}
+
 BOOST_AUTO_TEST_CASE(a_store_that_others_may_write_is_not_used) {
   once();
   ::chmod(folder().c_str(), 0777);

@@ -71,8 +71,9 @@ class DiagramReader {
         composites_(workflow, diagnostics) {}
 
   void read() {
-    // Most lines are arrows to a state that is new. A state is too large to be moved about.
-    workflow_.states.reserve(workflow_.states.size() + lines_.end - lines_.begin);
+    // Most lines are arrows to a state that is new. A state is too large to be moved about, but not all lines of a long
+    // diagram need be states.
+    workflow_.states.reserve(workflow_.states.size() + std::min<std::size_t>(lines_.end - lines_.begin, 1000));
     for (std::size_t i = lines_.begin + 1; i < lines_.end; ++i) {
       const std::string_view line = without_comment(trim(source_.line(i)));
       if (line.empty()) continue;
