@@ -4,17 +4,22 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <set>
+#include <system_error>
 
+#include "base/paths.h"
 #include "base/sha256.h"
 #include "cache/patterns.h"
 
 namespace wtool::host::cache {
 namespace {
 
+namespace fs = std::filesystem;
+
 // Raised when keys are computed differently, so that old entries no longer match.
-constexpr std::string_view key_version = "wtool step 3";
+constexpr std::string_view key_version = "wtool step 4";
 constexpr std::string_view input_part = "file ";  // in `parts`, the beginning of an input file's name
 
 // Appends the text with its size, so that different lists of texts never become the same bytes.
@@ -69,6 +74,28 @@ std::string folder_link_above(const Work& work, const std::string& path, std::se
     if (::lstat(file.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) return folder;
   }
   return {};
+}
+
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// Whether the file or folder that a link leads to is among the outputs, with everything in it. It is then kept and
+// checked itself.
+bool leads_to_outputs(const Work& work, const std::string& link) {
+  std::error_code failed;
+  const std::string directory = fs::canonical(work.directory, failed).string();
+  const std::string target = failed ? "" : fs::canonical(link, failed).string();
+  if (failed || !is_within(target, directory)) return false;
+  const std::string path = fs::path(target).lexically_relative(directory).string();
+  return std::any_of(work.outputs.begin(), work.outputs.end(),
+                     [&](const std::string& output) { return matches(output, path); });
+}
+
+// Where a link at `path` leads, or would lead.
+std::string target_of(const std::string& path, const std::string& link) {
+  return (fs::path(path).parent_path() / link).string();
 }
 
 }  // namespace
@@ -172,9 +199,11 @@ void StepCache::check_outputs(const Work& work, Look& look) {
     }
   }
   for (const CachedOutput& output : look.entry->outputs) {
-    const FileState state = hashes_.look(absolute(work, output.path));
+    const std::string file = absolute(work, output.path);
+    const FileState state = hashes_.look(file);
+    const auto is_as_before = [&](const std::string& hash) { return output.behind.empty() || hash == output.behind; };
     const bool same = output.hash.empty()
-                          ? state.link == output.link && !state.link.empty()
+                          ? state.link == output.link && !state.link.empty() && is_as_before(state.hash)
                           : state.link.empty() && state.hash == output.hash && state.mode == output.mode;
     if (state.exists && same) continue;
     if (state.exists && (!state.link.empty() || !state.problem.empty() ||
@@ -184,6 +213,10 @@ void StepCache::check_outputs(const Work& work, Look& look) {
     }
     if (!output.hash.empty() && !store_.has_content(output.hash)) {
       look.why = "the output " + quoted(output.path) + " is no longer kept";
+      return;
+    }
+    if (!output.behind.empty() && !is_as_before(hashes_.look(target_of(file, output.link)).hash)) {
+      look.why = "the file behind the output " + quoted(output.path) + " was changed by something else";
       return;
     }
     look.missing.push_back(output);
@@ -274,6 +307,12 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
       return "the output " + quoted(path) + " " + (state.exists ? state.problem : "is gone");
     }
     if (!state.link.empty()) {
+      // Nothing would notice that something behind the link changes.
+      const bool is_kept = leads_to_outputs(work, file);
+      if (!is_kept && is_folder(file)) {
+        return "the output " + quoted(path) + " is a link to a folder that its outputs do not name";
+      }
+      if (!is_kept) output.behind = state.hash;
       output.hash.clear();
       output.mode = 0;
       output.bytes = 0;

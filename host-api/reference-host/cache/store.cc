@@ -43,6 +43,7 @@ std::string entry_text(const CacheEntry& entry) {
     json one = {{"path", output.path}, {"bytes", output.bytes}};
     if (output.hash.empty()) {
       one["link"] = output.link;
+      if (!output.behind.empty()) one["behind"] = output.behind;
     } else {
       one["sha256"] = output.hash;
       one["mode"] = output.mode;
@@ -94,6 +95,7 @@ std::optional<CacheEntry> entry_of(std::string_view text, bool with_parts) {
     CachedOutput output;
     output.hash = find_member(members, "sha256").text().value_or("");
     if (output.hash.empty() && !take_from(find_member(members, "link").text(), output.link)) return std::nullopt;
+    output.behind = find_member(members, "behind").text().value_or("");
     if (!take_from(find_member(members, "path").text(), output.path) ||
         !take_from(find_member(members, "bytes").integer<std::uint64_t>(), output.bytes)) {
       return std::nullopt;

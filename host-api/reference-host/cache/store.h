@@ -33,10 +33,11 @@ namespace wtool::host::cache {
 inline constexpr std::uint64_t usual_max_bytes = 5ULL << 30;
 
 struct CachedOutput {
-  std::string path;   // relative to the directory of the step
-  std::string hash;   // of its content; empty: it is a symbolic link
-  std::string link;   // the target of the link
-  unsigned mode = 0;  // of the file, as for chmod
+  std::string path;      // relative to the directory of the step
+  std::string hash;      // of its content; empty: it is a symbolic link
+  std::string link;      // the target of the link
+  std::string behind{};  // the hash of the file that the link leads to; empty: no file, or an output itself
+  unsigned mode = 0;     // of the file, as for chmod
   std::uint64_t bytes = 0;
 };
 
