@@ -353,6 +353,35 @@ BOOST_FIXTURE_TEST_CASE(a_shell_outside_of_the_directories_of_the_system_is_not_
   BOOST_TEST(!std::filesystem::exists(scratch.path() + "/made"));
 }
 
+BOOST_FIXTURE_TEST_CASE(steps_that_have_the_same_output_at_the_same_time_are_a_warning, Lint) {
+  const auto fork = [&](const std::string& left, const std::string& right) {
+    return found(scratch.file(
+        "fork.md",
+        "```mermaid\nstateDiagram-v2\nstate F <<fork>>\nstate J <<join>>\n[*] --> F\nF --> A\nF --> B\nB --> C\nA --> "
+        "J\nC --> J\nJ --> D\nD --> [*]\n```\n## Actions\n- A: Shell \"true\" cache=true " +
+            left + "\n- B: Shell \"true\"\n- C: Shell \"true\" cache=true " + right +
+            "\n- D: Shell \"true\" cache=true " + left + "\n"));
+  };
+  const auto warned = fork("outputs=[\"o\"]", "outputs=[\"p\", \"o\"]");
+  BOOST_REQUIRE_EQUAL(warned.size(), 1U);
+  BOOST_TEST(warned[0].starts_with("17:"), warned[0]);
+  BOOST_TEST(holds(warned[0], "'A' and 'C' have the same output \"o\", but run at the same time"), warned[0]);
+  BOOST_TEST(fork("outputs=[\"o\"]", "outputs=[\"p\"]").empty());
+  BOOST_TEST(fork("outputs=[\"o\"]", "outputs=[\"o\"] working_dir=\"sub\"").empty());
+  BOOST_TEST(fork("outputs=[\"o\"] lock=\"l\"", "outputs=[\"o\"] lock=\"l\"").empty());
+  const auto matrix = [&](const std::string& options) {
+    return found(chain({"A"}, "- A: Shell \"true\" cache=true " + options + "\n"));
+  };
+  const auto all = matrix("matrix={\"n\": [1, 2]} outputs=[\"${matrix.n}/a\", \"o\"]");
+  BOOST_REQUIRE_EQUAL(all.size(), 1U);
+  BOOST_TEST(holds(all[0], "all combinations of the matrix have the output \"o\", so none of them is ever up to date; "
+                           "use a value of the matrix in it, such as ${matrix.n}"),
+             all[0]);
+  BOOST_TEST(matrix("matrix={\"n\": [1, 2]} outputs=[\"${matrix.n}/a\"]").empty());
+  BOOST_TEST(matrix("matrix={\"n\": [1]} outputs=[\"o\"]").empty());
+  BOOST_TEST(matrix("matrix={\"n\": [1, 2]} outputs=[\"o\"] working_dir=\"${matrix.n}\"").empty());
+}
+
 BOOST_FIXTURE_TEST_CASE(arguments_of_tools_are_compared_with_their_schemas, Lint) {
   const auto all = found(chain({"A", "B", "C", "D"},
                                "- A: Call tool shell_execute with comand=\"ls\" timeout=5\n- B: Call tool "

@@ -147,6 +147,52 @@ BOOST_AUTO_TEST_CASE(a_link_to_a_folder_among_the_outputs_comes_back_as_a_link) 
   BOOST_TEST(file("v/current/app") == "a\n");
 }
 
+// Nothing would notice that a file behind such a link changes.
+BOOST_AUTO_TEST_CASE(a_step_with_a_link_to_another_folder_among_its_outputs_is_not_kept) {
+  scratch.file("src/a.c", "a\n");
+  const ScratchFolder elsewhere;
+  const auto not_kept = [&](const std::string& link, const std::string& target, const std::string& output) {
+    for (const char* folder : {"out", "ran"}) fs::remove_all(scratch.path() + "/" + folder);
+    fs::create_directories((scratch.path() + "/" + link).substr(0, (scratch.path() + "/" + link).rfind('/')));
+    fs::create_directory_symlink(target, scratch.path() + "/" + link);
+    one_step("Shell \"cp src/a.c " + link + "/app; echo x >> ran\" with inputs=[\"src/**\"] outputs=[\"" + output +
+             "\"]");
+    const Finished first = run_it();
+    BOOST_TEST(holds(first.err, "is run each time: the output '" + link + "' is a link to a folder"), first.err);
+    fs::remove(scratch.path() + "/" + link + "/app");
+    const Finished plan = wtool({"plan", "workflow.md"});
+    BOOST_TEST(!holds(plan.out, "up to date"), plan.out);
+    run_it();
+    BOOST_TEST(ran() == 2, output << " " << target);
+    BOOST_TEST(file(link + "/app") == "a\n");
+  };
+  fs::create_directory(scratch.path() + "/inside");
+  for (const std::string& target : {elsewhere.path(), scratch.path() + "/inside"}) {
+    for (const char* output : {"out", "out/**", "out/*"}) not_kept("out/deep", target, output);
+    for (const char* output : {"out", "out/**", "ou?"}) not_kept("out", target, output);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_link_to_a_file_is_up_to_date_while_the_file_is_what_it_was) {
+  scratch.file("src/a.c", "a\n");
+  const ScratchFolder elsewhere;
+  const std::string target = elsewhere.file("app", "");
+  fs::create_symlink(target, scratch.path() + "/app");
+  one_step("Shell \"cat src/a.c > app; echo x >> ran\" with inputs=[\"src/**\"] outputs=[\"app\"]");
+  run_it();
+  run_it();
+  BOOST_TEST(ran() == 1);
+  elsewhere.file("app", "something else");
+  run_it();
+  BOOST_TEST(ran() == 2);
+  BOOST_TEST(file("app") == "a\n");
+  // A link that is restored must lead to the same content, too.
+  fs::remove(scratch.path() + "/app");
+  elsewhere.file("app", "something else");
+  run_it();
+  BOOST_TEST(ran() == 3);
+}
+
 // In a sandbox, a command may make a link to a folder that it cannot read. If the content of that folder were kept, the
 // next run would put it where the command can read it.
 BOOST_AUTO_TEST_CASE(what_is_behind_a_link_that_a_command_made_is_not_kept) {
@@ -332,6 +378,61 @@ BOOST_AUTO_TEST_CASE(each_combination_of_a_matrix_is_kept) {
   run_it();
   BOOST_TEST(ran() == 3);
   BOOST_TEST(file("b.out") == "3");
+}
+
+BOOST_AUTO_TEST_CASE(steps_that_may_write_the_same_file_at_the_same_time_are_not_kept) {
+  scratch.file("in", "");
+  // Each of the two waits until the other one has written its output.
+  const auto both = [&](const std::string& left, const std::string& right) {
+    const auto action = [&](const std::string& name, const std::string& other, const std::string& output) {
+      return "- " + name + ": Shell \"echo " + name + " > o/" + name + "; echo " + name + " > o/same; until [ -e o/" +
+             other + " ]; do sleep 0.01; done; echo x >> ran\" inputs=[\"in\"] outputs=[\"" + output + "\"]\n";
+    };
+    for (const char* name : {"o", "ran", "cache"}) fs::remove_all(scratch.path() + "/" + name);
+    fs::create_directory(scratch.path() + "/o");
+    scratch.file("workflow.md",
+                 "```mermaid\nstateDiagram-v2\nstate F <<fork>>\nstate J <<join>>\n[*] --> F\nF --> A\nF --> B\nA --> "
+                 "J\nB --> J\nJ --> [*]\n```\n## Actions\n" +
+                     action("A", "B", left) + action("B", "A", right));
+  };
+  for (const auto& [left, right] : {std::pair("o/same", "o/same"), {"o/same", "o"}, {"o/*e", "o/s*"}, {"o/**", "o/A"}}) {
+    both(left, right);
+    for (std::size_t runs = 1; runs <= 2; ++runs) {
+      const Finished finished = run_it();
+      BOOST_TEST(holds(finished.err, "the step 'A' is run each time: its output '" + std::string(left) +
+                                         "' is also an output of 'B', which ran at the same time"),
+                 finished.err);
+      BOOST_TEST(holds(finished.err, "is also an output of 'A', which ran at the same time"), finished.err);
+      BOOST_TEST(ran() == 2 * runs);
+    }
+    for (const char* name : {"A", "B"}) {
+      run_it({"--only", name});
+      BOOST_TEST(file("o/same") == std::string(name) + "\n");
+    }
+  }
+  both("o/A", "o/B");
+  run_it();
+  run_it();
+  BOOST_TEST(ran() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(combinations_of_a_matrix_that_share_an_output_are_not_kept) {
+  scratch.file("in", "");
+  one_step(
+      "Shell \"echo ${matrix.n} > o; echo > done-${matrix.n}; until [ -e done-1 -a -e done-2 ]; do sleep 0.01; done; "
+      "echo x >> ran\" inputs=[\"in\"] outputs=[\"o\"] matrix={\"n\": [1, 2]}");
+  for (std::size_t runs = 1; runs <= 2; ++runs) {
+    const Finished finished = run_it();
+    BOOST_TEST(holds(finished.err, "its output 'o' is also an output of 'Build' with {\"n\":2}, which ran at the"),
+               finished.err);
+    BOOST_TEST(ran() == 2 * runs);
+  }
+  // One after the other, each combination is kept with its own output.
+  fs::remove(scratch.path() + "/ran");
+  run_it({"--max-parallel", "1"});
+  run_it({"--max-parallel", "1"});
+  BOOST_TEST(ran() == 2);
+  BOOST_TEST((file("o") == "1\n" || file("o") == "2\n"));
 }
 
 BOOST_AUTO_TEST_CASE(a_prompt_is_kept_by_its_text_its_command_and_its_files) {

@@ -44,6 +44,21 @@ bool fits(const std::string& pattern, const std::string& name) {
   return pattern == name || ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
+// Whether a name may match both. Two names with wildcards are compared only by their ends.
+bool may_fit_both(const std::string& one, const std::string& other) {
+  if (!is_wild(other)) return fits(one, other);
+  if (!is_wild(one)) return fits(other, one);
+  const auto is_same_end = [](std::string_view a, std::string_view b) {
+    const std::size_t size = std::min(a.size(), b.size());
+    return a.substr(a.size() - size) == b.substr(b.size() - size);
+  };
+  constexpr const char* special = "*?[]\\";
+  const std::size_t head = std::min(one.find_first_of(special), other.find_first_of(special));
+  if (one.compare(0, head, other, 0, head) != 0) return false;
+  return is_same_end(std::string_view(one).substr(one.find_last_of(special) + 1),
+                     std::string_view(other).substr(other.find_last_of(special) + 1));
+}
+
 bool matches_names(const Names& pattern, const Names& path) {
   // `rest[i]` says whether the pattern's names from `p` on match the path's names from `i` on. It is computed from the
   // end of the pattern to its beginning. Any names may follow a match in the path, because a folder that matches
@@ -216,6 +231,25 @@ FoundFiles find_files(const std::string& directory, const std::vector<std::strin
 
 bool matches(std::string_view pattern, std::string_view path) {
   return matches_names(pattern_names(pattern), names_in(path));
+}
+
+bool may_name_one_file(std::string_view one, std::string_view other) {
+  const Names names = pattern_names(one), others = pattern_names(other);
+  // `rest[i]` says whether the names from `at` on and the others from `i` on may match one file. If a pattern is at its
+  // end, it matches everything below.
+  std::vector<bool> rest(others.size() + 1, true);
+  for (std::size_t at = names.size(); at-- > 0;) {
+    std::vector<bool> now(others.size() + 1, true);
+    for (std::size_t i = others.size(); i-- > 0;) {
+      if (names[at] == "**" || others[i] == "**") {
+        now[i] = rest[i] || now[i + 1] || rest[i + 1];
+      } else {
+        now[i] = rest[i + 1] && may_fit_both(names[at], others[i]);
+      }
+    }
+    rest = std::move(now);
+  }
+  return rest[0];
 }
 
 bool may_match_below(std::string_view pattern, std::string_view folder) {

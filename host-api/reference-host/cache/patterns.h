@@ -38,6 +38,9 @@ bool matches(std::string_view pattern, std::string_view path);
 // True if something below the folder may match.
 bool may_match_below(std::string_view pattern, std::string_view folder);
 
+// False only if no file can match both patterns. Both must be relative to the same folder, or absolute.
+bool may_name_one_file(std::string_view one, std::string_view other);
+
 // The path without `.` components and with single slashes.
 std::string plain_path(std::string_view path);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runner/budget.h"
+#include "runner/output_claims.h"
 #include "runner/run_request.h"
 #include "runner/waiting.h"
 
@@ -62,6 +63,7 @@ class Run {
   // Guards the meters of all workflows of the run.
   std::mutex& usage_mutex() { return usage_mutex_; }
   std::vector<Step> take_steps();
+  OutputClaims& output_claims() { return output_claims_; }
 
  private:
   const RunRequest& request_;
@@ -73,6 +75,7 @@ class Run {
   std::uint64_t begun_ = 0;
   std::atomic<bool> has_past_;
   const std::unique_ptr<Services> services_;
+  OutputClaims output_claims_;
 };
 
 // One workflow that is being run: the root, or one that an action of another workflow runs.

@@ -199,12 +199,24 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
     : step_(step), run_(context.invocation.run) {
   const workflow::ActionOptions& options = step.of().action->options;
   const RunRequest& request = run_.request();
-  if (request.services.cache == nullptr || !options.cache.is_on() || gives_secrets(step)) return;
+  const bool is_kept = options.cache.is_on() && !gives_secrets(step);
+  if (request.services.cache == nullptr || (!is_kept && options.cache.outputs == nullptr)) return;
   std::string why;
   auto inputs = rendered_patterns(options.cache.inputs.get(), context.variables, mistake_);
   if (!inputs) return;
   auto outputs = rendered_patterns(options.cache.outputs.get(), context.variables, mistake_);
   if (!outputs) return;
+  std::optional<Explanation> explained;
+  if (request.services.explain) explained = explanation_of(request.services.explain, place, tool, arguments, why);
+  std::string combination;
+  if (const Value* values = options.matrix ? context.variables.find("matrix") : nullptr) {
+    combination = expressions::to_json(*values);
+  }
+  if (explained) {
+    const std::string name = "'" + step.of().id + "'" + (combination.empty() ? "" : " with " + combination);
+    claim_.take(run_.output_claims(), {name, explained->directory, *outputs});
+  }
+  if (!is_kept) return;
   if (names_no_input(options, *inputs)) {
     notice(no_input);
     return;
@@ -215,7 +227,6 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
     return;
   }
   if (!request.services.explain) return;
-  auto explained = explanation_of(request.services.explain, place, tool, arguments, why);
   if (!explained) {
     notice(why);
     return;
@@ -229,11 +240,7 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
   add_options(options, work_);
   work_.step = step.of().id;
   work_.file = context.invocation.source.name();
-  if (options.matrix) {
-    if (const Value* combination = context.variables.find("matrix")) {
-      work_.combination = expressions::to_json(*combination);
-    }
-  }
+  work_.combination = std::move(combination);
   work_.inputs = std::move(*inputs);
   work_.outputs = std::move(*outputs);
   cache_ = request.services.cache;
@@ -303,6 +310,7 @@ std::string KeptCall::record() const {
 
 bool KeptCall::take(ActionResult& result) {
   if (cache_ == nullptr) return false;
+  if (!claim_.conflict().empty()) return false;
   look_ = cache_->look(work_);
   if (look_.is_doubt) notice(look_.why);
   if (!look_.entry) return false;
@@ -317,6 +325,7 @@ bool KeptCall::take(ActionResult& result) {
   result.assigned = std::move(then.assigned);
   result.ends_workflow = then.ends_workflow;
   result.up_to_date = true;
+  claim_.release();
   return true;
 }
 
@@ -325,6 +334,7 @@ void KeptCall::keep(const ActionResult& result) {
   if (cache_ == nullptr || look_.is_doubt || result.is_fatal() || result.outcome.is_error || result.outcome.aborted) {
     return;
   }
+  if (const std::string conflict = claim_.begin_keeping(); !conflict.empty()) return notice(conflict);
   const Outcome& outcome = result.outcome;
   for (const WholeOutput* whole : {&outcome.whole_output, &outcome.whole_error}) {
     if (whole->cut || whole->lossy) return notice("its output is longer than what is kept as text, or is not text");
@@ -332,6 +342,7 @@ void KeptCall::keep(const ActionResult& result) {
   const Secrets* const secrets = run_.request().secrets;
   const std::string why = cache_->keep(work_, look_, dumped(result_json(result)), run_.request().run,
                                        [secrets] { return secret_search(secrets); });
+  claim_.release();
   if (!why.empty()) notice(why);
 }
 

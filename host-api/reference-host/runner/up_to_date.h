@@ -12,6 +12,7 @@
 #include "cache/step_cache.h"
 #include "loader/tool_caller.h"
 #include "runner/actions.h"
+#include "runner/output_claims.h"
 #include "runner/run_request.h"
 #include "runner/strict_files.h"
 #include "workflow/model/model.h"
@@ -84,6 +85,7 @@ class KeptCall {
   cache::Look look_;
   std::string mistake_;
   StrictFiles strict_files_;
+  OutputClaims::Held claim_;
   bool is_confined_ = false;
   // These members are only for the audit trail.
   std::string tool_, command_, rule_;

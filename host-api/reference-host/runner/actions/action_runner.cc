@@ -82,9 +82,17 @@ std::string ActionRunner::take_answer() {
 
 void ActionRunner::call(const std::string& tool, const json& arguments, const std::string& shell,
                         const PreparedPrompt* prompt, const std::function<bool()>& begin) {
+  slot_.reset();
+  slot_.emplace(invocation.run.semaphore(), context.stop);
+  if (!slot_->held()) return stopped();
+  call_now(tool, arguments, shell, prompt, begin);
+  // A prompt may be asked again, and must not keep others waiting until then.
+  if (prompt != nullptr) slot_.reset();
+}
+
+void ActionRunner::call_now(const std::string& tool, const json& arguments, const std::string& shell,
+                            const PreparedPrompt* prompt, const std::function<bool()>& begin) {
   Run& run = invocation.run;
-  const SemaphoreHold slot(run.semaphore(), context.stop);
-  if (!slot.held()) return stopped();
   // A value that looks secret is hidden from observers like any other secret, even if it is written in the command.
   for (const std::string& value : secrets::Masker().found_in(result.command)) run.hide(value);
   workflow::Placement placed = workflow::place_of(invocation.workflow, step.state, invocation.place);

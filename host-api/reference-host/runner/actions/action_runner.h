@@ -62,6 +62,11 @@ class ActionRunner {
   void keep();
 
  private:
+  void call_now(const std::string& tool, const nlohmann::json& arguments, const std::string& shell,
+                const PreparedPrompt* prompt, const std::function<bool()>& begin);
+
+  // Held until the result is kept: what runs next with --max-parallel 1 may write the same outputs.
+  std::optional<SemaphoreHold> slot_;
   std::optional<KeptCall> kept_;  // made for the first call, and used for all calls
 };
 

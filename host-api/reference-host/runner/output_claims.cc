@@ -1,0 +1,71 @@
+#include "runner/output_claims.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cache/patterns.h"
+
+namespace wtool::host::runner {
+namespace {
+
+using Claim = OutputClaims::Claim;
+
+// An output of `one` that `other` may write, too; empty: there is none.
+std::string shared_output(const Claim& one, const Claim& other) {
+  for (const std::string& mine : one.outputs) {
+    for (const std::string& its : other.outputs) {
+      if (cache::may_name_one_file(one.directory + "/" + mine, other.directory + "/" + its)) return mine;
+    }
+  }
+  return {};
+}
+
+void mark(Claim& claim, const std::string& output, const Claim& other) {
+  if (!claim.conflict.empty()) return;
+  claim.conflict = "its output '" + output + "' is also an output of " + other.step + ", which ran at the same time";
+}
+
+}  // namespace
+
+void OutputClaims::Held::take(OutputClaims& claims, Claim claim) {
+  release();
+  if (claim.outputs.empty()) return;
+  std::unique_lock lock(claims.mutex_);
+  claims.released_.wait(lock, [&] {
+    return std::none_of(claims.claims_.begin(), claims.claims_.end(), [&](const Claim& other) {
+      return other.is_being_kept && !shared_output(claim, other).empty();
+    });
+  });
+  for (Claim& other : claims.claims_) {
+    const std::string output = shared_output(claim, other);
+    if (output.empty()) continue;
+    mark(claim, output, other);
+    mark(other, shared_output(other, claim), claim);
+  }
+  claims.claims_.push_front(std::move(claim));
+  claim_ = claims.claims_.begin();
+  claims_ = &claims;
+}
+
+void OutputClaims::Held::release() {
+  if (claims_ == nullptr) return;
+  OutputClaims& claims = *std::exchange(claims_, nullptr);
+  const std::lock_guard lock(claims.mutex_);
+  claims.claims_.erase(claim_);
+  claims.released_.notify_all();
+}
+
+std::string OutputClaims::Held::conflict() const {
+  if (claims_ == nullptr) return {};
+  const std::lock_guard lock(claims_->mutex_);
+  return claim_->conflict;
+}
+
+std::string OutputClaims::Held::begin_keeping() {
+  if (claims_ == nullptr) return {};
+  const std::lock_guard lock(claims_->mutex_);
+  claim_->is_being_kept = claim_->conflict.empty();
+  return claim_->conflict;
+}
+
+}  // namespace wtool::host::runner

@@ -1,0 +1,51 @@
+// Finds steps of a run that may write the same files at the same time. What such a step finds in its outputs at its end
+// may be the work of the other one, so neither result may be kept.
+#pragma once
+
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace wtool::host::runner {
+
+// Any thread may call any member.
+class OutputClaims {
+ public:
+  struct Claim {
+    std::string step;       // for people: "'Build'"
+    std::string directory;  // absolute
+    std::vector<std::string> outputs;
+    std::string conflict{};  // why its result may not be kept, as a sentence without its full stop
+    bool is_being_kept = false;
+  };
+
+  // The outputs of one step, from before its call until its result is kept or it has ended.
+  class Held {
+   public:
+    Held() = default;
+    ~Held() { release(); }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+
+    // Waits while the result of another step with the same outputs is being kept.
+    void take(OutputClaims& claims, Claim claim);
+    void release();
+    // Why the result may not be kept: another step has claimed some of its outputs since take(). Empty: it may.
+    std::string conflict() const;
+    // The same. If the result may be kept, no other step claims its outputs until release().
+    std::string begin_keeping();
+
+   private:
+    OutputClaims* claims_ = nullptr;
+    std::list<Claim>::iterator claim_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable released_;
+  std::list<Claim> claims_;
+};
+
+}  // namespace wtool::host::runner

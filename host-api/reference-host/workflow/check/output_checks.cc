@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "expressions/value.h"
+#include "workflow/check/checks.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using expressions::quoted_for_message;
+
+bool is_open(std::string_view text) {
+  return text.find("${") != std::string_view::npos || text.find("{{") != std::string_view::npos;
+}
+
+std::string directory_of(const Action& action) {
+  const auto* shell = std::get_if<ShellAction>(&action.kind);
+  return shell == nullptr || !shell->working_directory ? "" : std::string(shell->working_directory->written.text());
+}
+
+bool has_several_combinations(const nlohmann::json& matrix) {
+  return std::any_of(matrix.begin(), matrix.end(),
+                     [](const nlohmann::json& list) { return !list.is_array() || list.size() > 1; });
+}
+
+void check_matrix(const Action& action, Diagnostics& diagnostics) {
+  const ActionOptions& options = action.options;
+  // Steps with the same lock do not run at the same time.
+  if (!options.matrix || options.lock || !has_several_combinations(*options.matrix)) return;
+  if (directory_of(action).find("matrix") != std::string::npos) return;
+  for (const auto& entry : *options.cache.outputs) {
+    const auto& output = entry.get_ref<const std::string&>();
+    if (output.find("matrix") != std::string::npos) continue;
+    diagnostics.warn(options.cache.offset,
+                     "all combinations of the matrix have the output " + quoted_for_message(output) +
+                         ", so none of them is ever up to date; use a value of the matrix in it, such as ${matrix." +
+                         (options.matrix->empty() ? "NAME" : options.matrix->begin().key()) + "}");
+    return;
+  }
+}
+
+// For each state, the only exit of the fork that leads to it; `several` if more than one leads to it, and `none`.
+std::vector<std::size_t> branches_of(const Workflow& workflow, const State& fork, std::size_t none,
+                                     std::size_t several) {
+  std::vector<std::size_t> branch(workflow.states.size(), none);
+  for (std::size_t i = 0; i < fork.exits.size(); ++i) {
+    std::vector<std::size_t> todo;
+    const auto reach = [&](std::size_t state) {
+      if (state == no_state || branch[state] == i || branch[state] == several) return;
+      branch[state] = branch[state] == none ? i : several;
+      todo.push_back(state);
+    };
+    reach(fork.exits[i].target);
+    while (!todo.empty()) {
+      const std::size_t at = todo.back();
+      todo.pop_back();
+      for (const Transition& exit : workflow.states[at].exits) reach(exit.target);
+    }
+  }
+  return branch;
+}
+
+void check_forks(const Workflow& workflow, Diagnostics& diagnostics) {
+  // The steps that have the same output, by the directory and the output.
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> steps;
+  for (std::size_t i = 0; i < workflow.states.size(); ++i) {
+    const auto& action = workflow.states[i].action;
+    if (!action || !action->options.cache.outputs || action->options.lock) continue;
+    for (const auto& entry : *action->options.cache.outputs) {
+      const auto& output = entry.get_ref<const std::string&>();
+      if (!is_open(output)) steps[{directory_of(*action), output}].push_back(i);
+    }
+  }
+  std::erase_if(steps, [](const auto& same) { return same.second.size() < 2; });
+  if (steps.empty()) return;
+  for (const State& fork : workflow.states) {
+    if (fork.kind != State::Kind::fork) continue;
+    const std::size_t none = fork.exits.size(), several = none + 1;
+    const std::vector<std::size_t> branch = branches_of(workflow, fork, none, several);
+    for (const auto& [output, states] : steps) {
+      std::size_t first = no_state;
+      for (const std::size_t state : states) {
+        if (branch[state] >= none) continue;
+        if (first == no_state) {
+          first = state;
+        } else if (branch[state] != branch[first]) {
+          const State& other = workflow.states[first];
+          diagnostics.warn(workflow.states[state].action->options.cache.offset,
+                           "'" + other.id + "' and '" + workflow.states[state].id + "' have the same output " +
+                               quoted_for_message(output.second) + ", but run at the same time, so neither of them is " +
+                               "ever up to date; write to different files, or give both the same lock=\"NAME\"");
+          break;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void check_outputs(const Workflow& workflow, Diagnostics& diagnostics) {
+  for (const State& state : workflow.states) {
+    if (state.action && state.action->options.cache.outputs) check_matrix(*state.action, diagnostics);
+  }
+  if (!workflow.diagram_unread) check_forks(workflow, diagnostics);
+}
+
+}  // namespace wtool::host::workflow
