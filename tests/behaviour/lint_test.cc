@@ -374,8 +374,9 @@ BOOST_FIXTURE_TEST_CASE(steps_that_have_the_same_output_at_the_same_time_are_a_w
   };
   const auto all = matrix("matrix={\"n\": [1, 2]} outputs=[\"${matrix.n}/a\", \"o\"]");
   BOOST_REQUIRE_EQUAL(all.size(), 1U);
-  BOOST_TEST(holds(all[0], "all combinations of the matrix have the output \"o\", so none of them is ever up to date; "
-                           "use a value of the matrix in it, such as ${matrix.n}"),
+  BOOST_TEST(holds(all[0],
+                   "all combinations of the matrix have the output \"o\", so none of them is ever up to date; "
+                   "use a value of the matrix in it, such as ${matrix.n}"),
              all[0]);
   BOOST_TEST(matrix("matrix={\"n\": [1, 2]} outputs=[\"${matrix.n}/a\"]").empty());
   BOOST_TEST(matrix("matrix={\"n\": [1]} outputs=[\"o\"]").empty());

@@ -172,6 +172,55 @@ BOOST_AUTO_TEST_CASE(a_run_of_one_state_cannot_be_the_beginning_for_from) {
   BOOST_TEST(seen().empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_run_of_other_states_is_not_continued_with_only_one_and_stays_as_it_was) {
+  BOOST_TEST(run_workflow("workflow.md").exit_code == 0);
+  seen();
+  const auto refused = [&](const Finished& finished) {
+    BOOST_TEST(finished.exit_code == 2);
+    BOOST_TEST(holds(finished.err, "--only B cannot continue the run "), finished.err);
+    BOOST_TEST(holds(finished.err, "`--from B --until B` runs that state with the values"), finished.err);
+    BOOST_TEST(seen().empty());
+    BOOST_TEST(holds(wtool({"show", "last"}).out, ": completed in "), wtool({"show", "last"}).out);
+  };
+  refused(run_workflow("workflow.md", {"--from", "B", "--only", "B"}));
+  refused(wtool({"resume", "last", "--from", "B", "--only", "B"}));
+  refused(wtool({"resume", "last", "--only", "B"}));
+  BOOST_TEST(run_workflow("workflow.md", {"--from", "B", "--until", "B"}).exit_code == 0);
+  BOOST_TEST(seen() == "B a\nLast\n");
+  // A run of one state is continued as such, or not at all.
+  scratch.file("bad", "");
+  BOOST_TEST(run_workflow("workflow.md", {"--only", "C"}).exit_code == 0);
+  BOOST_TEST(seen() == "C\n");
+  const Finished until = wtool({"resume", "last", "--until", "B"});
+  BOOST_TEST(until.exit_code == 2);
+  BOOST_TEST(holds(until.err, " ran only C, so nothing of it can be continued with --until B"), until.err);
+  BOOST_TEST(wtool({"resume", "last", "--from", "C", "--only", "C"}).exit_code == 0);
+  BOOST_TEST(seen() == "C\n");
+}
+
+BOOST_AUTO_TEST_CASE(from_a_state_on_the_newest_run_that_was_there_is_continued) {
+  BOOST_TEST(run_workflow("workflow.md").exit_code == 0);
+  BOOST_TEST(run_workflow("workflow.md", {"--until", "A"}).exit_code == 0);
+  BOOST_TEST(run_workflow("workflow.md", {"--only", "C"}).exit_code == 0);
+  seen();
+  const Finished finished = run_workflow("workflow.md", {"--from", "B"});
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(seen() == "B a\nC\nLast\n");
+  BOOST_TEST(Json::parse(wtool({"runs", "--json"}).out).size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(a_state_that_does_not_exist_is_named_as_such) {
+  BOOST_TEST(run_workflow("workflow.md", {"--only", "C"}).exit_code == 0);
+  const auto named = [&](const Finished& finished) {
+    BOOST_TEST(finished.exit_code == 2);
+    BOOST_TEST(holds(finished.err, "workflow.md has no state \"Nosuch\""), finished.err);
+  };
+  named(run_workflow("workflow.md", {"--from", "Nosuch"}));
+  BOOST_TEST(run_workflow("workflow.md").exit_code == 0);
+  named(run_workflow("workflow.md", {"--from", "Nosuch"}));
+  named(wtool({"resume", "last", "--from", "Nosuch"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_plan_shows_the_part) {
   for (const Finished& plan :
        {wtool({"plan", "workflow.md", "--until", "B"}), wtool({"run", "-n", "workflow.md", "--until", "B"})}) {

@@ -395,7 +395,8 @@ BOOST_AUTO_TEST_CASE(steps_that_may_write_the_same_file_at_the_same_time_are_not
                  "J\nB --> J\nJ --> [*]\n```\n## Actions\n" +
                      action("A", "B", left) + action("B", "A", right));
   };
-  for (const auto& [left, right] : {std::pair("o/same", "o/same"), {"o/same", "o"}, {"o/*e", "o/s*"}, {"o/**", "o/A"}}) {
+  for (const auto& [left, right] :
+       {std::pair("o/same", "o/same"), {"o/same", "o"}, {"o/*e", "o/s*"}, {"o/**", "o/A"}}) {
     both(left, right);
     for (std::size_t runs = 1; runs <= 2; ++runs) {
       const Finished finished = run_it();

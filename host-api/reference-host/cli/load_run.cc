@@ -57,6 +57,19 @@ bool is_same_file(const std::string& one, const std::string& other) {
 
 }  // namespace
 
+std::vector<std::string> runs_of_file(const std::string& directory, const std::string& file, std::string& error) {
+  std::vector<std::string> runs = journal::list_runs(directory, error);
+  std::erase_if(runs, [&](const std::string& run) {
+    std::string ignored;
+    const auto ends = journal::read_journal_ends(journal::journal_file(directory, run), ignored);
+    return !ends || !is_same_file(ends->file, file);
+  });
+  if (runs.empty() && error.empty()) {
+    error = "no run of " + file + " is kept here; `wtool runs` lists the runs and their files";
+  }
+  return runs;
+}
+
 std::string run_of_file(const std::string& directory, const std::string& file, const std::string& wanted,
                         std::string& error) {
   const auto file_of = [&](const std::string& run, std::string& why) {

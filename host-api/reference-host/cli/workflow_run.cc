@@ -31,6 +31,7 @@
 #include "report/progress.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
+#include "workflow/parse/parser.h"
 
 namespace wtool::host {
 namespace {
@@ -376,21 +377,72 @@ int cancel_left_jobs(Context& context, const std::string& name) {
 
 }  // namespace
 
+namespace {
+
+// Says that the workflow file has no such state, to begin a message; empty: it has one, or cannot be read. The state may
+// still be one of a workflow that this one runs.
+std::string missing_state(const std::string& file, const std::string& state) {
+  std::string error;
+  const workflow::Source source = workflow::load_source(file, error);
+  if (!error.empty()) return "";
+  workflow::Diagnostics ignored;
+  const workflow::Workflow parsed = workflow::parse_workflow(source, ignored);
+  const workflow::State* found = parsed.find(state);
+  if (parsed.diagram_unread || (found != nullptr && !found->hidden)) return "";
+  return file + " has no state \"" + state + "\"";
+}
+
+// The newest run of the file that can be continued from the state: it was there, and --only did not limit it. If no run
+// was there, the newest one that --only did not limit. Empty: `error` says why there is none.
+std::string run_to_continue(const std::string& directory, const std::string& file, const std::string& from,
+                            std::string& error) {
+  std::string newest, only;
+  for (const std::string& run : runs_of_file(directory, file, error)) {
+    const std::string journal = journal::journal_file(directory, run);
+    std::string ignored;
+    const auto ends = journal::read_journal_ends(journal, ignored);
+    // A run with --only has recorded no outcomes of the other states, so the states before `from` would run, too.
+    if (ends && !ends->only.empty()) {
+      if (only.empty()) {
+        only = "the last run of this workflow, " + run + ", ran only " + ends->only +
+               "; name another run with `wtool resume RUN --from " + from + "`";
+      }
+      continue;
+    }
+    if (newest.empty()) newest = run;
+    const auto content = journal::read_journal(journal, ignored);
+    if (content && journal::last_visit(content->run, from)) return run;
+  }
+  if (const std::string missing = missing_state(file, from); newest.empty() && !missing.empty()) {
+    error = missing;
+  } else if (newest.empty() && !only.empty()) {
+    error = only;
+  }
+  return newest;
+}
+
+// Why the part of a run cannot be continued as `part`; empty: it can. A run of --only has no other states, and any other
+// run begins with another state.
+std::string part_problem(const journal::RunRecord& earlier, const runner::RunPart& part) {
+  if (part.only == earlier.only) return "";
+  if (!part.only.empty()) {
+    return "--only " + part.only + " cannot continue the run " + earlier.run + ", which has other states; `--from " +
+           part.only + " --until " + part.only + "` runs that state with the values that the run has recorded";
+  }
+  return "the run " + earlier.run + " ran only " + earlier.only + ", so nothing of it can be continued with --until " +
+         part.until + "; `wtool run " + earlier.file + " --until " + part.until + "` begins a run";
+}
+
+}  // namespace
+
 int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags) {
   std::error_code failed;
   const std::string directory = std::filesystem::current_path(failed).string();
   std::string error = failed ? "the working directory cannot be found: " + failed.message() : "";
   const std::string path = failed ? "" : workflow_file(file, directory, error);
-  const std::string run = path.empty() ? "" : run_of_file(directory, path, "last", error);
+  const std::string run = path.empty() ? "" : run_to_continue(directory, path, from, error);
   if (run.empty()) {
     complain(error);
-    return exit_unusable;
-  }
-  // A run with --only has recorded no outcomes of the other states, so the states before `from` would run, too.
-  const auto last = journal::read_journal_ends(journal::journal_file(directory, run), error);
-  if (last && !last->only.empty()) {
-    complain("the last run of this workflow, " + run + ", ran only " + last->only +
-             "; name another run with `wtool resume RUN --from " + from + "`");
     return exit_unusable;
   }
   return resume_run(context, {.run = run, .from = from, .keeps_part = false}, flags);
@@ -404,11 +456,24 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
     complain("the working directory cannot be found: " + failed.message());
     return exit_unusable;
   }
-  runner::Secrets secrets;
   std::string error;
+  const std::string id = journal::find_run(directory, wanted.run, error);
+  const auto earlier =
+      id.empty() ? std::nullopt : journal::read_journal_ends(journal::journal_file(directory, id), error);
+  if (earlier && !(flags.part.is_whole() && wanted.keeps_part)) {
+    if (const std::string problem = part_problem(*earlier, flags.part); !problem.empty()) {
+      complain(problem);
+      return exit_unusable;
+    }
+  }
+  runner::Secrets secrets;
   auto resumed = journal::resume_run(directory, wanted.run, wanted.from, journal_options(secrets), error);
   if (!resumed) {
-    complain(error);
+    const std::string missing =
+        earlier && !wanted.from.empty() && error.find("was never in the state") != std::string::npos
+            ? missing_state(earlier->file, wanted.from)
+            : "";
+    complain(missing + (missing.empty() ? "" : ": ") + error);
     return exit_unusable;
   }
   return continue_run(context, std::move(*resumed), {}, flags, wanted.keeps_part, secrets);

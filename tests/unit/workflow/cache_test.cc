@@ -176,15 +176,15 @@ BOOST_AUTO_TEST_CASE(a_folder_below_which_something_may_match_is_known_without_l
 
 BOOST_AUTO_TEST_CASE(patterns_that_may_name_one_file_are_known_without_looking) {
   const std::pair<const char*, const char*> some[] = {
-      {"o", "o"},         {"o", "o/a"},     {"o/**", "o"},      {"o/**", "o/a/b"},  {"**", "a/b"},     {"**/a", "b/**"},
-      {"o/*.c", "o/a.c"}, {"o/*", "*/a"},   {"o/a*c", "o/ab*"}, {"o/[ab]", "o/a"},  {"./o//a", "o/a"}, {"**/x/**", "a/x"},
-      {"a[1]", "a[1]"},   {"*.c", "**/*.c"}};
+      {"o", "o"},        {"o", "o/a"},       {"o/**", "o"},    {"o/**", "o/a/b"},  {"**", "a/b"},
+      {"**/a", "b/**"},  {"o/*.c", "o/a.c"}, {"o/*", "*/a"},   {"o/a*c", "o/ab*"}, {"o/[ab]", "o/a"},
+      {"./o//a", "o/a"}, {"**/x/**", "a/x"}, {"a[1]", "a[1]"}, {"*.c", "**/*.c"}};
   for (const auto& [one, other] : some) {
     BOOST_TEST(may_name_one_file(one, other), one << " " << other);
     BOOST_TEST(may_name_one_file(other, one), other << " " << one);
   }
-  const std::pair<const char*, const char*> none[] = {
-      {"o", "p"}, {"o/a", "o/b"}, {"o/*.c", "o/*.h"}, {"a*", "b*"}, {"o/*.c", "o/a.h"}, {"a/**", "b/**"}};
+  const std::pair<const char*, const char*> none[] = {{"o", "p"},   {"o/a", "o/b"},     {"o/*.c", "o/*.h"},
+                                                      {"a*", "b*"}, {"o/*.c", "o/a.h"}, {"a/**", "b/**"}};
   for (const auto& [one, other] : none) {
     BOOST_TEST(!may_name_one_file(one, other), one << " " << other);
     BOOST_TEST(!may_name_one_file(other, one), other << " " << one);

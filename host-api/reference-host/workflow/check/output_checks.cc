@@ -90,7 +90,8 @@ void check_forks(const Workflow& workflow, Diagnostics& diagnostics) {
           const State& other = workflow.states[first];
           diagnostics.warn(workflow.states[state].action->options.cache.offset,
                            "'" + other.id + "' and '" + workflow.states[state].id + "' have the same output " +
-                               quoted_for_message(output.second) + ", but run at the same time, so neither of them is " +
+                               quoted_for_message(output.second) +
+                               ", but run at the same time, so neither of them is " +
                                "ever up to date; write to different files, or give both the same lock=\"NAME\"");
           break;
         }
