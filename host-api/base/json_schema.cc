@@ -452,6 +452,64 @@ class Maker {
   const json& root_;
 };
 
+// The type of a part may be declared in several places, so all of them are looked at.
+class IntegerMaker {
+ public:
+  explicit IntegerMaker(const json& root) : root_(root) {}
+
+  void make(json& value, const json& schema, int depth) const {
+    // A schema may refer to itself in many ways.
+    if (!schema.is_object() || depth > max_depth || ++looks_ > max_judgements) return;
+    const auto each = [&](const char* key, const auto& use) {
+      if (const auto found = schema.find(key); found != schema.end()) use(*found);
+    };
+    each("$ref", [&](const json& reference) {
+      const json* const part = reference.is_string() ? referred(root_, reference.get<std::string>()) : nullptr;
+      if (part != nullptr) make(value, *part, depth + 1);
+    });
+    for (const char* key : {"allOf", "anyOf", "oneOf"}) {
+      each(key, [&](const json& parts) {
+        for (const json& part : parts) make(value, part, depth + 1);
+      });
+    }
+    if (value.is_number_float()) {
+      each("type", [&](const json& type) { number(value, type); });
+    } else if (value.is_object()) {
+      each("properties", [&](const json& properties) {
+        for (const auto& [name, part] : properties.items()) {
+          if (const auto field = value.find(name); field != value.end()) make(*field, part, depth + 1);
+        }
+      });
+      each("additionalProperties", [&](const json& part) {
+        const json named = schema.value("properties", json::object());
+        for (auto& [name, field] : value.items()) {
+          if (!named.contains(name)) make(field, part, depth + 1);
+        }
+      });
+    } else if (value.is_array()) {
+      const json first = schema.value("prefixItems", json::array());
+      for (std::size_t i = 0; i < std::min(first.size(), value.size()); ++i) make(value[i], first[i], depth + 1);
+      each("items", [&](const json& part) {
+        for (std::size_t i = first.size(); i < value.size(); ++i) make(value[i], part, depth + 1);
+      });
+    }
+  }
+
+ private:
+  static void number(json& value, const json& type) {
+    const auto is = [&](const char* name) {
+      return type == name || (type.is_array() && std::find(type.begin(), type.end(), name) != type.end());
+    };
+    constexpr double limit = 9223372036854775808.0;  // 2^63
+    const auto written = value.get<double>();
+    if (!is("integer") || is("number") || std::trunc(written) != written) return;
+    if (written >= -limit && written < limit) value = static_cast<std::int64_t>(written);
+  }
+
+  const json& root_;
+  mutable std::size_t looks_ = 0;
+};
+
 }  // namespace
 
 std::string schema_mistake(const json& schema) { return SchemaReader(schema).read(schema, "#"); }
@@ -459,6 +517,8 @@ std::string schema_mistake(const json& schema) { return SchemaReader(schema).rea
 std::string instance_mistake(const json& value, const json& schema) {
   return SchemaChecker(schema).judge(value, schema, "#");
 }
+
+void make_integers(json& value, const json& schema) { IntegerMaker(schema).make(value, schema, 0); }
 
 std::string unjudged_part(const json& schema) { return find_unjudged(schema, "#"); }
 

@@ -24,6 +24,10 @@ std::string instance_mistake(const nlohmann::json& value, const nlohmann::json& 
 // Schema does not define, always true.
 bool has_json_type(const nlohmann::json& value, const std::string& type);
 
+// Gives the numbers that `schema` declares as integers, but that are written like 1.0, the type of an integer. `value`
+// must be valid against the schema.
+void make_integers(nlohmann::json& value, const nlohmann::json& schema);
+
 // The place of the first keyword in a well-formed schema that instance_mistake() does not evaluate:
 // "#/properties/a/format". Empty: it evaluates all keywords.
 std::string unjudged_part(const nlohmann::json& schema);

@@ -143,6 +143,18 @@ BOOST_AUTO_TEST_CASE(the_output_of_any_step_is_checked_and_is_a_field_of_a_resum
   BOOST_TEST(file("seen") == "7\n7\n");
 }
 
+BOOST_AUTO_TEST_CASE(an_integer_that_is_written_with_a_decimal_point_is_a_whole_number) {
+  workflow(
+      "[*] --> A\nA --> Good: A.n + 1 == 2 && A.list[0] == 3 && A.deep.m == -4\nA --> Bad: default\nGood --> [*]\nBad "
+      "--> [*]\n",
+      "- A: Shell \"echo '{\\\"n\\\": 1.0, \\\"list\\\": [3e0], \\\"deep\\\": {\\\"m\\\": -4.0}}'\" "
+      "output={\"n\": \"integer\", \"list\": [\"integer\"], \"deep\": {\"m\": \"integer\"}}\n"
+      "- Good: Log \"good\"\n- Bad: Log \"bad\"\n");
+  const Finished finished = run_workflow("workflow.md");
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(holds(finished.err, "good"), finished.err);
+}
+
 BOOST_AUTO_TEST_CASE(what_an_agent_set_with_an_answer_that_was_not_valid_is_kept) {
   scratch.file("does", "test $n -gt 1 || echo note=kept >>$WTOOL_STEER\n");
   answers({"no", "{\"n\": 1}"});

@@ -74,16 +74,19 @@ std::variant<Value, std::string> typed_answer(const Outcome& outcome, const json
   const auto text = text_of(outcome, why);
   if (!text) return why;
   std::string repeated;
-  const auto answer = json_in(*text, repeated);
+  auto answer = json_in(*text, repeated);
   if (!answer) {
     return is_blank(*text) ? std::string("is empty, but must be JSON")
                            : "is not JSON: " + expressions::quoted_for_message(*text);
   }
   if (!repeated.empty()) return "has the key " + repeated + " twice";
-  auto value = expressions::from_json(*answer);
-  if (!value) return "is nested too deeply: at most " + std::to_string(expressions::max_json_depth) + " levels";
+  if (!expressions::from_json(*answer)) {
+    return "is nested too deeply: at most " + std::to_string(expressions::max_json_depth) + " levels";
+  }
   if (std::string wrong = instance_mistake(*answer, schema); !wrong.empty()) return "is not valid: " + wrong;
-  return std::move(*value);
+  // In a condition, a double cannot be combined with a whole number.
+  make_integers(*answer, schema);
+  return expressions::from_json(*answer).value_or(Value());
 }
 
 std::string form_of_answer(const json& schema, const std::string& wrong, const std::string& last) {

@@ -38,6 +38,23 @@ BOOST_AUTO_TEST_CASE(a_long_list_is_compared_in_time, *boost::unit_test::timeout
   BOOST_TEST(instance_mistake(list, {{"uniqueItems", true}}) == "# has an item twice");
 }
 
+BOOST_AUTO_TEST_CASE(numbers_that_a_schema_declares_as_integers_become_integers) {
+  const auto made = [](const char* value, const char* schema) {
+    json changed = json::parse(value);
+    make_integers(changed, json::parse(schema));
+    return changed.dump();
+  };
+  BOOST_TEST(made("1.0", R"({"type": "integer"})") == "1");
+  BOOST_TEST(made("1.0", R"({"type": "number"})") == "1.0");
+  BOOST_TEST(made("1e300", R"({"type": "integer"})") == "1e+300");
+  BOOST_TEST(made("[1.0, 2.0]", R"({"prefixItems": [{"type": "integer"}], "items": {"type": "number"}})") == "[1,2.0]");
+  BOOST_TEST(made(R"({"a": 1.0, "b": 2.0})", R"({"properties": {"a": {"type": ["integer", "null"]}}})") ==
+             R"({"a":1,"b":2.0})");
+  BOOST_TEST(
+      made(R"({"a": {"a": 1.0}})", R"({"additionalProperties": {"anyOf": [{"type": "integer"}, {"$ref": "#"}]}})") ==
+      R"({"a":{"a":1}})");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_reference_names_is_read) {
   const json wrong =
       json::parse(R"({"properties": {"a": {"$ref": "#/definitions/a"}}, "definitions": {"a": {"type": 5}}})");
