@@ -110,6 +110,18 @@ BOOST_AUTO_TEST_CASE(a_run_that_never_came_to_the_named_state_says_so) {
              resumed.err);
 }
 
+BOOST_AUTO_TEST_CASE(a_state_of_finally_ends_a_run_that_until_limits_to_it) {
+  const Finished finished = run_workflow("workflow.md", {"--until", "Last"});
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(seen() == "A\nB a\nC\nLast\n");
+  for (const std::string& text : {finished.out, wtool({"show", "last"}).out}) {
+    BOOST_TEST(!holds(text, "without reaching"), text);
+    BOOST_TEST(holds(text, "To continue after Last: wtool resume "), text);
+  }
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
+  BOOST_TEST(seen() == "Last\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_composite_state_that_ended_a_run_is_left_when_it_is_resumed) {
   scratch.file("nested.md",
                "```mermaid\nstateDiagram-v2\n    state Work {\n        [*] --> One\n        One --> [*]\n    }\n"

@@ -23,9 +23,11 @@ std::optional<StepPlace> parent_of(std::string_view branch) {
   return parent;
 }
 
+bool may_end_by_until(std::string_view branch) { return branch.empty() || branch == "/0:finally"; }
+
 bool reached_until(const RunRecord& run) {
   return !run.until.empty() && std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& step) {
-    return step.place.branch.empty() && step.state == run.until;
+    return may_end_by_until(step.place.branch) && step.state == run.until;
   });
 }
 

@@ -107,6 +107,9 @@ struct RunRecord {
   std::vector<std::pair<StepPlace, runner::Usage>> usage{};
 };
 
+// True if a state that --until names ends the run in this branch: on the path of the whole workflow, or in `finally`.
+bool may_end_by_until(std::string_view branch);
+
 // True if the run was in the state `run.until`, after which --until ends it. A run may also take a path that ends
 // before it reaches this state.
 bool reached_until(const RunRecord& run);

@@ -279,8 +279,9 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
   append_cut_lines(out, cut_lines(report.steps, run));
   if (completed) {
     const std::string& until = style.part.until;
-    const bool reached = std::any_of(report.steps.begin(), report.steps.end(),
-                                     [&](const Step& step) { return step.branch.empty() && step.of().id == until; });
+    const bool reached = std::any_of(report.steps.begin(), report.steps.end(), [&](const Step& step) {
+      return journal::may_end_by_until(step.branch) && step.of().id == until;
+    });
     return out + (style.quiet ? "" : continue_line(run, until, reached));
   }
   if (report.status == RunReport::Status::suspended) return out + (run.empty() ? "" : approve_line(run));
