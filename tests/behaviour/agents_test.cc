@@ -344,6 +344,27 @@ BOOST_AUTO_TEST_CASE(conditions_on_a_replayed_path_see_what_was_left_then) {
   BOOST_TEST(file("seen") == "many\nleft 2\nleft 2\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_budget_that_does_not_bound_prompts_that_run_at_the_same_time_is_a_warning) {
+  const auto linted = [&](const std::string& budget, const std::string& diagram, const std::string& actions) {
+    return wtool({"lint", with("budget: {" + budget + "}\n", diagram, actions)}).out;
+  };
+  const std::string one = "[*] --> A\nA --> B\nB --> [*]\n";
+  const std::string fork =
+      "state F <<fork>>\nstate J <<join>>\n[*] --> F\nF --> A\nF --> B\nA --> J\nB --> J\nJ --> C\nC --> F: failure\n"
+      "C --> [*]: success\n";
+  const std::string both = "- A: Prompt \"x\"\n- B: Prompt \"y\"\n";
+  const std::string third = "- C: Shell \"true\" max=3\n";
+  const char* matrix = "2:9: warning: the combinations of the prompt 'A' run at the same time";
+  const char* branches = "2:9: warning: the prompts 'A' and 'B' run at the same time";
+  BOOST_TEST(holds(linted("tokens: 10", one, "- A: Prompt \"x\" matrix={\"n\": [1, 2]}\n"), matrix));
+  BOOST_TEST(holds(linted("cost: 10", fork, both + third), branches));
+  BOOST_TEST(holds(linted("time: 10m, calls: 5", fork, both + third), "more than the budget of time"));
+  BOOST_TEST(!holds(linted("calls: 10", fork, both + third), "at the same time"));
+  BOOST_TEST(!holds(linted("tokens: 10", one, both), "at the same time"));
+  BOOST_TEST(!holds(linted("tokens: 10", fork, "- A: Prompt \"x\"\n- C: Prompt \"y\" max=3\n"), "at the same time"));
+  BOOST_TEST(!holds(linted("tokens: 10", one, "- A: Prompt \"x\" lock=\"l\" matrix={\"n\": [1, 2]}\n"), "same time"));
+}
+
 BOOST_AUTO_TEST_CASE(a_loop_that_nothing_bounds_is_a_warning) {
   const std::string loop = "[*] --> A\nA --> B\nB --> A: failure\nB --> [*]: success\n";
   const std::string open = "- A: Prompt \"x\"\n- B: Shell \"x\"\n";

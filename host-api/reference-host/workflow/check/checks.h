@@ -20,8 +20,9 @@ void check_diagram(const Workflow& workflow, Diagnostics& diagnostics);
 // loop_checks.cc: loops that an agent may repeat without any bound.
 void check_loops(const Workflow& workflow, Diagnostics& diagnostics);
 
-// output_checks.cc: steps that run at the same time and have the same output. Neither of them is ever up to date.
-void check_outputs(const Workflow& workflow, Diagnostics& diagnostics);
+// parallel_checks.cc: steps that run at the same time and have the same output, so that neither of them is ever up to
+// date; prompts that run at the same time, although a budget limits what is known only at the end of each call.
+void check_parallel_steps(const Workflow& workflow, Diagnostics& diagnostics);
 
 // name_checks.cc: each name that is read in a template or a condition is defined, each field that is read from an
 // outcome exists, and a path leads from a state that sets the value to the place that reads it.

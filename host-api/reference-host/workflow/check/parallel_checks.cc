@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "expressions/value.h"
+#include "workflow/check/checks.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using expressions::quoted_for_message;
+
+bool is_open(std::string_view text) {
+  return text.find("${") != std::string_view::npos || text.find("{{") != std::string_view::npos;
+}
+
+std::string directory_of(const Action& action) {
+  const auto* shell = std::get_if<ShellAction>(&action.kind);
+  return shell == nullptr || !shell->working_directory ? "" : std::string(shell->working_directory->written.text());
+}
+
+bool has_several_combinations(const nlohmann::json& matrix) {
+  return std::any_of(matrix.begin(), matrix.end(),
+                     [](const nlohmann::json& list) { return !list.is_array() || list.size() > 1; });
+}
+
+void check_outputs_of_matrix(const Action& action, Diagnostics& diagnostics) {
+  const ActionOptions& options = action.options;
+  // Steps with the same lock do not run at the same time.
+  if (!options.matrix || options.lock || !has_several_combinations(*options.matrix)) return;
+  if (directory_of(action).find("matrix") != std::string::npos) return;
+  for (const auto& entry : *options.cache.outputs) {
+    const auto& output = entry.get_ref<const std::string&>();
+    if (output.find("matrix") != std::string::npos) continue;
+    diagnostics.warn(options.cache.offset,
+                     "all combinations of the matrix have the output " + quoted_for_message(output) +
+                         ", so none of them is ever up to date; use a value of the matrix in it, such as ${matrix." +
+                         (options.matrix->empty() ? "NAME" : options.matrix->begin().key()) + "}");
+    return;
+  }
+}
+
+// For each state, the only exit of the fork that leads to it; `several` if more than one leads to it, and `none`.
+std::vector<std::size_t> branches_of(const Workflow& workflow, const State& fork, std::size_t none,
+                                     std::size_t several) {
+  const std::size_t around = workflow.index_of(fork.id);
+  std::vector<std::size_t> branch(workflow.states.size(), none);
+  for (std::size_t i = 0; i < fork.exits.size(); ++i) {
+    std::vector<std::size_t> todo;
+    const auto reach = [&](std::size_t state) {
+      // A path that leads back to the fork begins all branches again.
+      if (state == no_state || state == around || branch[state] == i || branch[state] == several) return;
+      branch[state] = branch[state] == none ? i : several;
+      todo.push_back(state);
+    };
+    reach(fork.exits[i].target);
+    while (!todo.empty()) {
+      const std::size_t at = todo.back();
+      todo.pop_back();
+      for (const Transition& exit : workflow.states[at].exits) reach(exit.target);
+    }
+  }
+  return branch;
+}
+
+// Two of these states that different branches of a fork lead to; no_state: there are no such two.
+std::pair<std::size_t, std::size_t> parallel_pair(const Workflow& workflow, const State& fork,
+                                                  const std::vector<std::size_t>& states) {
+  const std::size_t none = fork.exits.size(), several = none + 1;
+  const std::vector<std::size_t> branch = branches_of(workflow, fork, none, several);
+  std::size_t first = no_state;
+  for (const std::size_t state : states) {
+    if (branch[state] >= none) continue;
+    if (first == no_state) first = state;
+    if (branch[state] != branch[first]) return {first, state};
+  }
+  return {no_state, no_state};
+}
+
+void check_outputs_of_branches(const Workflow& workflow, Diagnostics& diagnostics) {
+  // The steps that have the same output, by the directory and the output.
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> steps;
+  for (std::size_t i = 0; i < workflow.states.size(); ++i) {
+    const auto& action = workflow.states[i].action;
+    if (!action || !action->options.cache.outputs || action->options.lock) continue;
+    for (const auto& entry : *action->options.cache.outputs) {
+      const auto& output = entry.get_ref<const std::string&>();
+      if (!is_open(output)) steps[{directory_of(*action), output}].push_back(i);
+    }
+  }
+  std::erase_if(steps, [](const auto& same) { return same.second.size() < 2; });
+  if (steps.empty()) return;
+  for (const State& fork : workflow.states) {
+    if (fork.kind != State::Kind::fork) continue;
+    for (const auto& [output, states] : steps) {
+      const auto [one, other] = parallel_pair(workflow, fork, states);
+      if (other == no_state) continue;
+      diagnostics.warn(workflow.states[other].action->options.cache.offset,
+                       "'" + workflow.states[one].id + "' and '" + workflow.states[other].id +
+                           "' have the same output " + quoted_for_message(output.second) +
+                           ", but run at the same time, so neither of them is ever up to date; write to different " +
+                           "files, or give both the same lock=\"NAME\"");
+    }
+  }
+}
+
+// A prompt begins if something of the budget is left, and what other prompts that run already will use is not known.
+void check_budget(const Workflow& workflow, Diagnostics& diagnostics) {
+  const PromptBudget& budget = workflow.budget;
+  if (!budget.tokens && !budget.cost && !budget.time) return;
+  const std::string what = budget.tokens ? "tokens" : budget.cost ? "cost" : "time";
+  const auto warn = [&](const std::string& who) {
+    diagnostics.warn(budget.offset, who +
+                                        " run at the same time, and what a call uses is only known at its end, so "
+                                        "together they may use more than the budget of " +
+                                        what + "; limit `calls`, too, or give them the same lock=\"NAME\"");
+  };
+  std::vector<std::size_t> prompts;
+  for (std::size_t i = 0; i < workflow.states.size(); ++i) {
+    const auto& action = workflow.states[i].action;
+    if (!action || action->options.lock || !std::holds_alternative<PromptAction>(action->kind)) continue;
+    if (action->options.matrix && has_several_combinations(*action->options.matrix)) {
+      return warn("the combinations of the prompt '" + workflow.states[i].id + "'");
+    }
+    prompts.push_back(i);
+  }
+  if (prompts.size() < 2) return;
+  for (const State& fork : workflow.states) {
+    if (fork.kind != State::Kind::fork) continue;
+    const auto [one, other] = parallel_pair(workflow, fork, prompts);
+    if (other == no_state) continue;
+    return warn("the prompts '" + workflow.states[one].id + "' and '" + workflow.states[other].id + "'");
+  }
+}
+
+}  // namespace
+
+void check_parallel_steps(const Workflow& workflow, Diagnostics& diagnostics) {
+  for (const State& state : workflow.states) {
+    if (state.action && state.action->options.cache.outputs) check_outputs_of_matrix(*state.action, diagnostics);
+  }
+  if (workflow.diagram_unread) return;
+  check_outputs_of_branches(workflow, diagnostics);
+  check_budget(workflow, diagnostics);
+}
+
+}  // namespace wtool::host::workflow
