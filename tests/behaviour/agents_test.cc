@@ -378,7 +378,28 @@ BOOST_AUTO_TEST_CASE(a_loop_that_nothing_bounds_is_a_warning) {
       !holds(wtool({"lint", with("title: w\n", loop, "- A: Prompt \"x\"\n- B: Shell \"x\" max=3\n")}).out, warning));
   BOOST_TEST(!holds(
       wtool({"lint", with("title: w\n", counted, open + "- N: Set n={{ n | default: 0 | plus: 1 }}\n")}).out, warning));
-  BOOST_TEST(!holds(wtool({"lint", with("title: w\n", loop, "- A: Shell \"y\"\n- B: Shell \"x\"\n")}).out, warning));
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_without_prompts_that_nothing_bounds_is_a_warning) {
+  const char* warning =
+      ": warning: the loop through 'A' has no bound except the run's own limit of 10000 states; give one of its states "
+      "max=N, or the front matter `max_steps`";
+  const auto linted = [&](const std::string& front, const std::string& diagram, const std::string& actions) {
+    return wtool({"lint", with(front, diagram, actions)}).out;
+  };
+  const std::string alone = "[*] --> A\nA --> A: failure\nA --> [*]: success\n";
+  BOOST_TEST(holds(linted("title: w\n", alone, "- A: Shell \"x\"\n"), "11:3" + std::string(warning)));
+  BOOST_TEST(holds(linted("title: w\n", alone, "- A: Shell \"x\" retry=3\n"), warning));
+  BOOST_TEST(holds(linted("budget: {calls: 3}\n", alone, "- A: Shell \"x\"\n"), warning));
+  BOOST_TEST(!holds(linted("title: w\n", alone, "- A: Shell \"x\" max=3\n"), "the loop"));
+  BOOST_TEST(!holds(linted("title: w\n", alone, "- A: Log \"x\"\n"), "the loop"));
+  BOOST_TEST(!holds(linted("max_steps: 9\n", alone, "- A: Shell \"x\"\n"), "the loop"));
+  const std::string two = "[*] --> A\nA --> B\nB --> A: failure\nB --> [*]: success\n";
+  BOOST_TEST(holds(linted("title: w\n", two, "- A: Shell \"y\"\n- B: Shell \"x\"\n"), warning));
+  BOOST_TEST(holds(linted("title: w\n", two, "- A: Shell \"y\"\n- B: Run workflow \"x\"\n"), warning));
+  BOOST_TEST(!holds(linted("title: w\n", two, "- A: Shell \"y\"\n- B: Approve \"x\"\n"), "the loop"));
+  BOOST_TEST(!holds(linted("title: w\n", two, "- A: Shell \"y\" on failure: A\n- B: Wait for user confirmation\n"),
+                    "the loop through 'B'"));
 }
 
 // ---- What an agent sets.

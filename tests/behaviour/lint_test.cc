@@ -232,7 +232,8 @@ BOOST_FIXTURE_TEST_CASE(names_without_a_value_on_any_path_are_errors_and_others_
   // These uses are correct: in a loop, after a guard, with a default, and in a state that runs at the end.
   const std::string file = scratch.file(
       "l.md",
-      "---\nfinally: Last\non failure: Sorry\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B: success\nB --> A: "
+      "---\nmax_steps: 9\nfinally: Last\non failure: Sorry\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B: "
+      "success\nB --> A: "
       "failure\nB --> [*]: success\nLast --> [*]\nSorry --> [*]\n```\n\n## Actions\n\n- A: Shell \"echo {{ B | "
       "default: "
       "'' }}{% if B %}${B.stdout}{% endif %}\"\n- B: Shell \"echo ${A.stdout}\"\n- Last: Log \"${B.stdout}\"\n- Sorry: "

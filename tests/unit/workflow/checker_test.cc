@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(undefined_names_in_conditions_are_errors_at_their_place) {
 BOOST_AUTO_TEST_CASE(every_source_of_names_defines_them) {
   const std::string text = workflow_text("[*] --> A\nA --> B: always\nB --> A: failure\nB --> [*]: success\n",
                                          "- A: Shell \"echo ${p} ${given} ${r} ${v} ${B.stderr} ${result} {{ none | "
-                                         "default: \\\"\\\" }}\" with result=\"r\"\n"
+                                         "default: \\\"\\\" }}\" with result=\"r\" max=9\n"
                                          "- B: Set v=\"${exit_code} ${last_action_result.stdout}\"\n",
                                          "parameters:\n  - name: p\n");
   BOOST_TEST(diagnostics_of(text, {"given"}).empty(), diagnostics_of(text, {"given"}));

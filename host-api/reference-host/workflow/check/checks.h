@@ -17,7 +17,7 @@ namespace wtool::host::workflow {
 // Takes linear time.
 void check_diagram(const Workflow& workflow, Diagnostics& diagnostics);
 
-// loop_checks.cc: loops that an agent may repeat without any bound.
+// loop_checks.cc: loops without any bound except the limit of states that every run has.
 void check_loops(const Workflow& workflow, Diagnostics& diagnostics);
 
 // parallel_checks.cc: steps that run at the same time and have the same output, so that neither of them is ever up to

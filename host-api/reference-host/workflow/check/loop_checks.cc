@@ -1,13 +1,15 @@
 #include <algorithm>
 #include <set>
 
+#include "workflow/actions/action_type.h"
 #include "workflow/check/checks.h"
 
 namespace wtool::host::workflow {
 namespace {
 
 // Finds the loops of a diagram: the largest sets of states that all lead to one another (strongly connected
-// components). States with `max` are left out, because every loop through one of them ends.
+// components). States with `max` are left out, because every loop through one of them ends, and so are states that ask
+// a person, who can end the loop.
 class LoopFinder {
  public:
   explicit LoopFinder(const Workflow& workflow)
@@ -39,7 +41,8 @@ class LoopFinder {
 
   bool is_bounded(std::size_t state) const {
     const auto& action = workflow_.states[state].action;
-    return action && action->options.max_visits;
+    return action && (action->options.max_visits || std::holds_alternative<ApproveAction>(action->kind) ||
+                      std::holds_alternative<ConfirmAction>(action->kind));
   }
   void connect(std::size_t from, std::size_t to) {
     if (to != no_state && !is_bounded(to)) targets_[from].push_back(to);
@@ -117,21 +120,45 @@ bool counts_its_rounds(const Workflow& workflow, const std::vector<std::size_t>&
   });
 }
 
+bool has_way_out(const Workflow& workflow, const std::vector<std::size_t>& loop) {
+  return std::any_of(loop.begin(), loop.end(), [&](std::size_t i) {
+    const State& state = workflow.states[i];
+    const bool leaves = std::any_of(state.exits.begin(), state.exits.end(), [&](const Transition& exit) {
+      return !std::binary_search(loop.begin(), loop.end(), exit.target);
+    });
+    const std::size_t handler = state.action ? workflow.index_of(state.action->options.on_failure.name) : no_state;
+    return leaves || (handler != no_state && !std::binary_search(loop.begin(), loop.end(), handler));
+  });
+}
+
 }  // namespace
 
 void check_loops(const Workflow& workflow, Diagnostics& diagnostics) {
-  if (workflow.max_steps || workflow.budget.any() || workflow.diagram_unread) return;
+  if (workflow.max_steps || workflow.diagram_unread) return;
   for (const std::vector<std::size_t>& loop : LoopFinder(workflow).find()) {
-    const auto asks = std::find_if(loop.begin(), loop.end(), [&](std::size_t i) {
-      const auto& action = workflow.states[i].action;
-      return action && std::holds_alternative<PromptAction>(action->kind);
-    });
-    if (asks == loop.end() || counts_its_rounds(workflow, loop)) continue;
-    const State& state = workflow.states[*asks];
-    diagnostics.warn(state.action->offset,
-                     "the loop through '" + state.id + "' has no bound except the run's own limit of " +
-                         "10000 states, and asks an agent in each round; give one of its states max=N, or the front "
-                         "matter `budget: {calls: N}` or `max_steps`");
+    if (counts_its_rounds(workflow, loop)) continue;
+    const auto first_with = [&](const auto& is_such) {
+      const auto found = std::find_if(loop.begin(), loop.end(), [&](std::size_t i) {
+        const auto& action = workflow.states[i].action;
+        return action && is_such(action->kind);
+      });
+      return found == loop.end() ? nullptr : &workflow.states[*found];
+    };
+    const State* const asks =
+        first_with([](const ActionKind& kind) { return std::holds_alternative<PromptAction>(kind); });
+    const State* const runs =
+        first_with([](const ActionKind& kind) { return std::holds_alternative<WorkflowAction>(kind); });
+    // A workflow that is run may have prompts, which use the budget.
+    if (workflow.budget.any() && (asks != nullptr || runs != nullptr)) continue;
+    // If nothing is called, each round is like the one before. If the loop has no way out, that is an error already.
+    const State* const calls = first_with([](const ActionKind& kind) { return type_of(kind).calls_something; });
+    if (calls == nullptr || (asks == nullptr && !has_way_out(workflow, loop))) continue;
+    const State& named = asks != nullptr ? *asks : *calls;
+    diagnostics.warn(named.action->offset, "the loop through '" + named.id +
+                                               "' has no bound except the run's own limit of 10000 states" +
+                                               (asks != nullptr ? ", and asks an agent in each round" : "") +
+                                               "; give one of its states max=N, or the front matter " +
+                                               (asks != nullptr ? "`budget: {calls: N}` or " : "") + "`max_steps`");
   }
 }
 
