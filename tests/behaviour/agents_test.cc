@@ -426,6 +426,19 @@ BOOST_AUTO_TEST_CASE(a_value_that_an_agent_gives_a_parameter_keeps_its_declarati
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_name_that_nothing_mentions_is_reported_when_an_agent_sets_it) {
+  const std::string file_ = with("title: w\n", "[*] --> A\nA --> [*]: all_done\nA --> [*]: default\n",
+                                 "- A: Prompt \"Set all_done or remark.\"\n");
+  scratch.file("does", "printf 'all_done=true\nremark=1\nalldone=2\nmark=3\n' >>$WTOOL_STEER\n");
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  for (const char* name : {"alldone", "mark"}) {
+    BOOST_TEST(holds(finished.err, "the agent of 'A' set '" + std::string(name) + "', but neither its prompt nor"),
+               finished.err);
+  }
+  for (const char* name : {"'all_done'", "'remark'"}) BOOST_TEST(!holds(finished.err, name), finished.err);
+}
+
 // A condition that reads an outcome must read what the step itself returned: a verdict, or a person's answer.
 BOOST_AUTO_TEST_CASE(an_agent_cannot_replace_an_outcome) {
   const std::string file_ =

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(an_invalid_limit_is_an_error) {
        {"memory=1", "memory=1X", "memory=-1G", "memory=\"\"", "memory=99999999999T", "memory=\"${m}\""}) {
     BOOST_TEST(has(problems(wrong), "memory must be a size of at least 1M"), wrong);
   }
-  for (const char* wrong : {"cpu=0", "cpu=x", "cpu=\"-1s\"", "cpu=999999999s"}) {
+  for (const char* wrong : {"cpu=0", "cpu=x", "cpu=300ms", "cpu=1500ms", "cpu=\"-1s\"", "cpu=999999999s"}) {
     BOOST_TEST(has(problems(wrong), "cpu must be the processor time of the whole step"), wrong);
   }
   for (const char* wrong : {"processes=0", "processes=many", "processes=1000001"}) {

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_call_is_made_at_the_place_of_its_step) {
 
 BOOST_AUTO_TEST_CASE(a_call_has_the_strictest_limits_of_its_step_and_of_all_that_is_around_it) {
   const Run run(workflow_text("[*] --> A\nA --> W\nstate W {\n[*] --> B\nB --> C\nC --> [*]\n}\nW --> [*]\n",
-                              "- A: Shell \"a\"\n- W: network=deny memory=1G\n- B: Shell \"b\" memory=512M cpu=1500ms\n"
+                              "- A: Shell \"a\"\n- W: network=deny memory=1G\n- B: Shell \"b\" memory=512M cpu=2s\n"
                               "- C: Shell \"c\" sandbox=\"read-only\" memory=2G processes=5\n"));
   BOOST_REQUIRE(run.tools.calls.size() == 3U);
   BOOST_TEST(run.tools.calls[0].limits == "");

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/text.h"
 #include "runner/actions/action_runner.h"
 #include "runner/budget.h"
 #include "runner/prompts.h"
@@ -67,6 +68,30 @@ void take_values(ActionRunner& runner, PromptValues values) {
   }
   runner.result.assigned = std::move(values.assigned);
   runner.result.ends_workflow = values.ends_workflow;
+}
+
+bool mentions(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if (at > 0 && is_word_character(text[at - 1])) continue;
+    if (end == text.size() || !is_word_character(text[end])) return true;
+  }
+  return false;
+}
+
+// Reports the variables that the agent has set, but that neither a workflow around the step nor the prompt mentions.
+// Nothing reads them, so the agent probably meant another name.
+void tell_of_unread_values(ActionRunner& runner, const std::string& prompt) {
+  for (const auto& [name, value] : runner.result.assigned) {
+    bool is_known = mentions(prompt, name);
+    for (const WorkflowInvocation* at = &runner.invocation; at != nullptr && !is_known; at = at->parent) {
+      is_known = mentions(at->source.text(), name);
+    }
+    if (is_known) continue;
+    runner.invocation.run.observer().noticed("the agent of '" + runner.step.of().id + "' set '" + name +
+                                             "', but neither its prompt nor the workflow mentions that name, so "
+                                             "nothing reads it");
+  }
 }
 
 // Returns an error if the report lacks an amount that a budget limits: without that amount, the budget would never
@@ -150,7 +175,10 @@ bool ask(ActionRunner& runner, const workflow::PromptAction& action, const std::
     runner.fails(reason.substr(std::min(reason.find_first_not_of(' '), reason.size())), 130);
     return false;
   }
-  if (!prepared.values_file.empty()) take_values(runner, read_prompt_values(prepared.values_file));
+  if (!prepared.values_file.empty()) {
+    take_values(runner, read_prompt_values(prepared.values_file));
+    tell_of_unread_values(runner, prepared.text);
+  }
   return !runner.result.outcome.is_error;
 }
 

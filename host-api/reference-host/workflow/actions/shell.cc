@@ -111,8 +111,13 @@ bool read_shell_option(ActionReading& in, const std::string& name, ShellAction& 
   if (name == "env_file") return take_environment_file(in.cursor, in.diagnostics, made.environment_files);
   if (name == "shell") return read_shell_name(in, made);
   if (name == "shell_options") return read_shell_settings(in, made);
+  const std::size_t at = in.cursor.here();
   TemplateText directory;
   if (!in.quoted_template("the directory", directory)) return false;
+  if (directory.written.text().empty()) {
+    in.diagnostics.add(at, empty_directory);
+    return false;
+  }
   made.working_directory = std::move(directory);
   return true;
 }

@@ -22,6 +22,9 @@ bool is_plain_name(const std::string& text) {
          std::all_of(text.begin(), text.end(), expressions::is_name_character);
 }
 
+// Only a `!` in the workflow's own text excludes files, so this is known even if the text has placeholders.
+bool excludes(const nlohmann::json& entry) { return entry.get_ref<const std::string&>().starts_with('!'); }
+
 class ActionChecker {
  public:
   explicit ActionChecker(ActionCheck& check)
@@ -82,6 +85,11 @@ class ActionChecker {
       return fail("a service continues after its state has ended; use `keep` in a step that makes the files");
     }
     if (action.options.secret) return fail("the files of a secret step are never kept; leave out `secret` or `keep`");
+    if (std::all_of(action.options.keep->begin(), action.options.keep->end(), excludes)) {
+      return fail(
+          "these patterns only exclude files, so nothing would be kept; add the files to keep, as in "
+          "keep=[\"dist/**\", \"!dist/tmp/**\"]");
+    }
     for (const auto& entry : *action.options.keep) {
       const auto& path = entry.get_ref<const std::string&>();
       const std::string inside = "/" + path + "/";
@@ -103,10 +111,6 @@ class ActionChecker {
           "the outputs alone do not show when the step is up to date; add inputs=[...], or cache=true for a step that "
           "reads no file");
     }
-    // Only a `!` in the workflow's own text excludes files, so this is known even if the text has placeholders.
-    const auto excludes = [](const nlohmann::json& entry) {
-      return entry.get_ref<const std::string&>().starts_with('!');
-    };
     if (cache.inputs && std::all_of(cache.inputs->begin(), cache.inputs->end(), excludes)) {
       return fail(
           "these inputs only exclude files, so no change of a file would ever make the step run again; add the files "

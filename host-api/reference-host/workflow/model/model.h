@@ -443,6 +443,9 @@ bool is_literal(const CommandText& text);
 inline constexpr std::int64_t max_wait = 86'400;            // seconds; of Wait and a backoff
 inline constexpr std::int64_t max_timeout = 3'155'760'000;  // seconds, 100 years: a larger value could overflow a clock
 
+inline constexpr const char* empty_directory =
+    "working_dir is empty; name the directory of the commands, or leave it out for the one in which wtool was started";
+
 // Why `name` cannot be the name of a lock (`lock`, `concurrency`); empty: it can.
 std::string problem_of_lock_name(const std::string& name);
 

@@ -330,6 +330,11 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_text_list(const std::st
       made->is_array() && !made->empty() && std::all_of(made->begin(), made->end(), [](const nlohmann::json& entry) {
         return entry.is_string() && !entry.get_ref<const std::string&>().empty();
       });
+  const auto is_empty_text = [](const nlohmann::json& entry) { return entry == ""; };
+  if (made->is_array() && std::any_of(made->begin(), made->end(), is_empty_text)) {
+    fail("a text of this list is empty; write what it names, as in [\"" + example + "\"], or leave it out");
+    return nullptr;
+  }
   if (!is_list) {
     fail(expected + ", with texts in double quotes, not " + expressions::quoted_for_message(written));
     return nullptr;

@@ -376,9 +376,11 @@ bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view
   }
   if (name == "cpu") {
     const auto time = duration_value(*word, static_cast<std::int64_t>(most_of("cpu_seconds")));
-    limits.cpu_seconds = time ? static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(*time).count()) : 0;
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time.value_or(std::chrono::milliseconds(0)));
+    // The kernel counts whole seconds.
+    limits.cpu_seconds = time == seconds ? static_cast<std::uint64_t>(seconds.count()) : 0;
     return limits.cpu_seconds >= 1 ||
-           fail("cpu must be the processor time of the whole step, such as cpu=60s or cpu=2m");
+           fail("cpu must be the processor time of the whole step in whole seconds, such as cpu=60s or cpu=2m");
   }
   const auto processes = whole_number(*word);
   if (processes && *processes >= 1 && *processes <= most_of("processes")) {

@@ -139,6 +139,10 @@ bool take_composite_option(ActionCursor& cursor, OptionReader& options, Diagnost
     text = cursor.take_text(name == "shell" ? "the shell" : "the directory");
     if (!text) return false;
   }
+  if (name == "working_dir" && text->text().empty()) {
+    diagnostics.add(at, empty_directory);
+    return false;
+  }
   if (name == "working_dir") {
     made.working_directory = template_text(std::move(*text), diagnostics);
     return true;

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <set>
+#include <utility>
 
 #include "base/config/yaml_mistake.h"
 #include "base/edit_distance.h"
@@ -17,6 +18,9 @@ const std::vector<std::string> known_keys = {
     "parameters", "arguments",  "variables",        "max_steps", "mode",          "fail_fast",   "finally",
     "on_failure", "on failure", "parameter_groups", "shell",     "shell_options", "failures",    "tool",
     "env",        "env_file",   "timeout",          "retry",     "working_dir",   "concurrency", "budget"};
+// Words for known keys that options of actions, or other programs, use.
+constexpr std::pair<const char*, const char*> other_words[] = {
+    {"environment", "env"}, {"retries", "retry"}, {"working_directory", "working_dir"}, {"max_retries", "retry"}};
 // Known keys without an effect on a run.
 const std::set<std::string> remarks = {"category", "author", "mode"};
 
@@ -113,8 +117,10 @@ class FrontMatter {
     } else if (key == "retry") {
       retry(value);
     } else if (key == "working_dir") {
-      if (std::string text; yaml_.text(value, key, text))
-        workflow_.defaults.working_directory = template_at(value, text);
+      std::string text;
+      if (!yaml_.text(value, key, text)) return;
+      if (text.empty()) return yaml_.fail(value, empty_directory);
+      workflow_.defaults.working_directory = template_at(value, text);
     } else if (key == "parameters" || key == "arguments") {
       parameters(value, key);
     } else if (key == "variables") {
@@ -128,7 +134,11 @@ class FrontMatter {
 
   // A key that is nearly a known one is a mistake; any other may be meant for another program.
   void unknown(const std::string& key, const YAML::Node& at) {
-    const std::string hint = did_you_mean(key, known_keys);
+    std::string hint = did_you_mean(key, known_keys);
+    for (const auto& [word, meant] : other_words) {
+      if (!hint.empty() || (key != word && did_you_mean(key, {word}).empty())) continue;
+      hint = "; did you mean '" + std::string(meant) + "'?";
+    }
     if (hint.empty())
       return yaml_.warn(at, "the key '" + key + "' in the front matter is not known, and has no effect");
     yaml_.fail(at, "unknown key '" + key + "' in the front matter" + hint);
@@ -222,7 +232,7 @@ class FrontMatter {
   }
 
   void budget(const YAML::Node& map) {
-    if (!map.IsMap()) {
+    if (!map.IsMap() || map.size() == 0) {
       return yaml_.fail(map, "'budget' must be a map such as {calls: 20, tokens: 200000, cost: 2.50, time: 30m}");
     }
     workflow_.budget.offset = yaml_.offset(map);
