@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(a_strict_step_sees_only_what_it_names_and_the_system) {
   BOOST_TEST(holds(first.err, "it says a.c\n    secret.h\n"), first.out << first.err);
   BOOST_TEST(file("out/app") == "int a;\n");
   const std::string temporary = file("out/ran");
-  BOOST_TEST(holds(temporary, "/wtool-step-"));
+  BOOST_TEST(holds(temporary, "/wtool-step."));
   BOOST_TEST(!fs::exists(fs::path(temporary.substr(0, temporary.find('\n'))).parent_path()));
   run_it();
   BOOST_TEST(file("out/ran") == temporary, "the step was not up to date");
@@ -628,6 +628,60 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_killed_keeps_what_was_done_and_nothing_of_the
   BOOST_TEST(file("b") == "1");
   run_it();
   BOOST_TEST(file("ran") == "A\nB\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_killed_run_has_left_is_removed_by_the_next_one) {
+  const ScratchFolder temporary;
+  const std::map<std::string, std::string> there{{"TMPDIR", temporary.path()}};
+  const auto left = [&] {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(temporary.path())) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with("wtool-")) names.push_back(name);
+    }
+    return names;
+  };
+  scratch.file("in", "1");
+  scratch.file("wtool.yaml", "prompts: {command: \"cat {{ prompt_file }} > /dev/null; touch asked; exec sleep 61\"}\n");
+  workflow("state F <<fork>>\nstate J <<join>>\n[*] --> F\nF --> A\nF --> B\nA --> J\nB --> J\nJ --> [*]\n",
+           "- A: Shell \"touch $TMPDIR/x out/ready; exec sleep 61\" inputs=[\"in\"] outputs=[\"out/ready\"] "
+           "cache=strict\n- B: Prompt \"x\"\n");
+  ProgramOptions options = with_cache();
+  options.set["TMPDIR"] = temporary.path();
+  {
+    Program program({wtool_path, "run", "workflow.md"}, Program::On::pipes, options);
+    BOOST_REQUIRE(
+        wait_until([&] { return fs::exists(scratch.path() + "/out/ready") && fs::exists(scratch.path() + "/asked"); },
+                   std::chrono::seconds(30)));
+    const auto used = left();
+    BOOST_TEST(used.size() >= 2U);
+    // A run does not remove what a process uses that lives.
+    build();
+    run_it({}, there);
+    BOOST_TEST(left().size() == used.size());
+    program.kill(SIGKILL);
+    program.wait();
+  }
+  BOOST_TEST(left().size() >= 2U);
+  run_it({}, there);
+  BOOST_TEST(left().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_part_of_an_output_that_a_killed_run_was_restoring_is_removed) {
+  build();
+  run_it();
+  // No process has so large a number.
+  scratch.file("out/.wtool-restoring-2147483647-0123456789abcdef", "int");
+  const std::string own =
+      scratch.file("out/.wtool-restoring-" + std::to_string(::getpid()) + "-0123456789abcdef", "int");
+  fs::create_symlink("x", scratch.path() + "/out/.wtool-restoring-2147483647-1123456789abcdef");
+  fs::remove(scratch.path() + "/out/app");
+  run_it();
+  BOOST_TEST(ran() == 1);
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(scratch.path() + "/out")) names.push_back(entry.path().filename());
+  BOOST_TEST(names.size() == 2U);
+  BOOST_TEST(fs::exists(own));
 }
 
 BOOST_AUTO_TEST_CASE(a_plan_says_what_would_be_skipped_and_why_the_rest_would_not) {

@@ -98,6 +98,12 @@ std::string target_of(const std::string& path, const std::string& link) {
   return (fs::path(path).parent_path() / link).string();
 }
 
+void remove_unfinished(const Work& work, const std::vector<CachedOutput>& outputs) {
+  std::set<std::string> folders;
+  for (const CachedOutput& output : outputs) folders.insert(fs::path(output.path).parent_path().string());
+  for (const std::string& folder : folders) Store::remove_unfinished(work.directory, folder);
+}
+
 }  // namespace
 
 StepCache::StepCache(Options options)
@@ -250,6 +256,7 @@ std::string StepCache::why_not(const Work& work, const Look& look) const {
 }
 
 bool StepCache::restore(const Work& work, Look& look) {
+  remove_unfinished(work, look.missing);
   for (const CachedOutput& output : look.missing) {
     std::string problem;
     if (store_.restore(work.directory, output, problem)) continue;
@@ -332,6 +339,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
     if (hash != output.hash) return "the output " + quoted(output.path) + " changed while it was read";
   }
   if (!keeping.finish(entry, step_hash(work), problem)) return problem;
+  remove_unfinished(work, entry.outputs);
   const std::lock_guard lock(mutex_);
   kept_.push_back(std::move(entry));
   return {};

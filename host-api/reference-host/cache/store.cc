@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <ctime>
 #include <filesystem>
 #include <set>
@@ -384,6 +386,30 @@ bool Store::restore(const std::string& directory, const CachedOutput& output, st
   ::unlinkat(folder.get(), name.c_str(), 0);
   problem = ::strerror(failed);
   return false;
+}
+
+void Store::remove_unfinished(const std::string& directory, const std::string& folder) {
+  bool made = false;
+  std::string why;
+  const Descriptor opened = make_folder_without_links(directory, folder, 0777, made, why);
+  if (!opened || made) return;
+  std::error_code failed;
+  // Through the descriptor, because a command may put a link in place of the folder.
+  for (fs::directory_iterator entry("/proc/self/fd/" + std::to_string(opened.get()), failed), end;
+       !failed && entry != end; entry.increment(failed)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(unfinished_prefix)) continue;
+    pid_t process = 0;
+    std::from_chars(name.data() + unfinished_prefix.size(), name.data() + name.size(), process);
+    struct stat status {};
+    if (process <= 0 || ::kill(process, 0) == 0 || errno != ESRCH) continue;
+    if (::fstatat(opened.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid != ::geteuid() ||
+        S_ISDIR(status.st_mode)) {
+      continue;
+    }
+    // If the process lives after all, where it cannot be seen from here, its output is only made again.
+    ::unlinkat(opened.get(), name.c_str(), 0);
+  }
 }
 
 // ---- all entries

@@ -99,6 +99,9 @@ class Store {
   // Writes the output below `directory`, in place of what is there. Links are not followed. False: `problem` says why.
   bool restore(const std::string& directory, const CachedOutput& output, std::string& problem) const;
 
+  // Removes from a folder below `directory` what killed processes have left there while they restored outputs.
+  static void remove_unfinished(const std::string& directory, const std::string& folder);
+
   // All entries, the most recently used first.
   std::vector<ListedEntry> list() const;
   // Removes the entry with the contents of its outputs, even if other entries share them.

@@ -1,20 +1,17 @@
 #include "runner/prompts.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <utility>
 
-#include "base/descriptor.h"
 #include "base/edit_distance.h"
-#include "base/environment.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "expressions/value.h"
+#include "runner/temporaries.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/quoting/command_template.h"
 
@@ -43,22 +40,25 @@ class CommandScope final : public expressions::Scope {
 using OwnedFile = std::shared_ptr<const void>;
 
 // The name of a file in a preview, which makes no files.
-constexpr const char* unmade_file = "/tmp/wtool-prompt-XXXXXX";
+constexpr const char* unmade_file = "/tmp/wtool-prompt.XXXXXX";
 
 // Makes a file, which is removed with the last owner of the returned pointer. Null: `error` says why.
 OwnedFile temporary_file(const std::string& content, std::string& path, std::string& error) {
-  path = environment_folder("TMPDIR", "/tmp") + "/wtool-prompt-XXXXXX";
-  const Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
-  const int failed = file ? write_all(file.get(), content).error : errno;
-  if (failed != 0) {
-    error = "the prompt cannot be written to " + path + ": " + std::strerror(failed);
-    if (file) ::unlink(path.c_str());
+  Temporary made = make_temporary_file();
+  path = made.path;
+  if (!made.problem.empty()) {
+    error = "the prompt cannot be written: " + made.problem;
     return nullptr;
   }
-  return {new std::string(path), [](const void* owned) {
-            const auto* name = static_cast<const std::string*>(owned);
-            ::unlink(name->c_str());
-            delete name;
+  if (const int failed = write_all(made.file.get(), content).error; failed != 0) {
+    error = "the prompt cannot be written to " + path + ": " + std::strerror(failed);
+    ::unlink(path.c_str());
+    return nullptr;
+  }
+  return {new Temporary(std::move(made)), [](const void* owned) {
+            const auto* file = static_cast<const Temporary*>(owned);
+            ::unlink(file->path.c_str());
+            delete file;
           }};
 }
 

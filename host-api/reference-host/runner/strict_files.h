@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "runner/temporaries.h"
+
 namespace wtool::host::runner {
 
 class StrictFiles {
@@ -30,7 +32,7 @@ class StrictFiles {
 
  private:
   std::vector<std::string> read_, list_, write_;
-  std::string temporary_;
+  Temporary temporary_;
 };
 
 }  // namespace wtool::host::runner
