@@ -263,6 +263,23 @@ BOOST_AUTO_TEST_CASE(each_changed_part_of_the_call_makes_the_step_run) {
 }
 
 // cache=strict needs a kernel with Landlock, which every machine that runs these tests has.
+BOOST_AUTO_TEST_CASE(a_changed_variable_that_the_command_names_without_a_dollar_makes_the_step_run) {
+  scratch.file("in", "");
+  const std::string home = scratch.path() + "/home";
+  for (const char* command : {"echo $((FOO+1))", "printenv FOO", "test 1 -eq $(( 2*( FOO ) )) || :", "echo x\\nprintenv FOO"}) {
+    fs::remove(scratch.path() + "/ran");
+    one_step("Shell \"" + std::string(command) + "; echo x >> ran\" with inputs=[\"in\"]");
+    for (const char* value : {"1", "1", "2", "2"}) run_it({}, {{"FOO", value}});
+    BOOST_TEST(ran() == 2, command);
+  }
+  for (const char* command : {"echo ~", "ls ~/x || :", "PATH=$PATH:~/bin"}) {
+    fs::remove(scratch.path() + "/ran");
+    one_step("Shell \"" + std::string(command) + "; echo x >> ran\" with inputs=[\"in\"]");
+    for (const char* value : {"/a", "/a", "/b", "/b"}) run_it({}, {{"HOME", home + value}});
+    BOOST_TEST(ran() == 2, command);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_strict_step_sees_only_what_it_names_and_the_system) {
   scratch.file("src/a.c", "int a;\n");
   scratch.file("src/secret.h", "int hidden;\n");

@@ -18,17 +18,37 @@ using expressions::Value;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// Adds the variables that a text may read as $NAME or ${NAME...}, whether or not a shell would expand them there.
+std::string shown_variable(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value == nullptr ? "-" : "=" + std::string(value);
+}
+
+// Adds the variables that a text may read: as $NAME or ${NAME...}, whether or not a shell would expand them there; by
+// the name alone, as in $((NAME + 1)) and `printenv NAME`, if there is such a variable; and HOME for a `~`.
 void add_variables(std::string_view text, std::map<std::string, std::string>& found) {
-  for (std::size_t at = text.find('$'); at != std::string_view::npos; at = text.find('$', at)) {
-    ++at;
-    while (at < text.size() && (text[at] == '{' || text[at] == '#' || text[at] == '!')) ++at;
+  if (text.find('~') != std::string_view::npos) found["HOME"] = shown_variable("HOME");
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_word_character(text[at])) {
+      ++at;
+      continue;
+    }
     const std::size_t begin = at;
     while (at < text.size() && is_word_character(text[at])) ++at;
     const std::string name(text.substr(begin, at - begin));
-    if (name.empty()) continue;
-    const char* const value = std::getenv(name.c_str());
-    found[name] = value == nullptr ? "-" : "=" + std::string(value);
+    std::size_t before = begin;
+    while (before > 0 && (text[before - 1] == '{' || text[before - 1] == '#' || text[before - 1] == '!')) --before;
+    const bool is_expanded = before > 0 && text[before - 1] == '$';
+    if (is_expanded || std::getenv(name.c_str()) != nullptr) found[name] = shown_variable(name);
+  }
+}
+
+// The same for each text in the JSON.
+void add_variables_of_texts(const json& values, std::map<std::string, std::string>& found) {
+  if (values.is_string()) return add_variables(values.get_ref<const std::string&>(), found);
+  if (!values.is_structured()) return;
+  for (const auto& [key, value] : values.items()) {
+    if (values.is_object()) add_variables(key, found);
+    add_variables_of_texts(value, found);
   }
 }
 
@@ -171,13 +191,18 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
     call.erase("timeout");  // only successes are kept, and no timeout changes their results
   }
   std::map<std::string, std::string> variables;
-  add_variables(dumped(arguments), variables);
+  add_variables_of_texts(arguments, variables);
   add_variables(explained.command, variables);
-  variables["PATH"];
-  add_variables("$PATH", variables);
+  variables["PATH"] = shown_variable("PATH");
   work.parts["the call"] = without_own_files(tool + dumped(call) + explained.argv, prompt);
   if (prompt != nullptr) work.parts["the text of the prompt"] = prompt->text;
-  work.parts["its environment"] = without_own_files(dumped(environment), prompt);
+  if (environment.is_object()) {
+    for (const auto& [name, value] : environment.items()) {
+      work.parts["the variable " + name + " of its env"] = without_own_files(dumped(value), prompt);
+    }
+  } else {
+    work.parts["its environment"] = dumped(environment);
+  }
   for (const auto& [name, value] : variables) work.parts["the variable " + name] = value;
   work.parts["the place where it runs"] = dumped(json::array({place.on, place.slot, place.shell, place.limits}));
   work.parts["its sandbox"] = explained.sandbox;
