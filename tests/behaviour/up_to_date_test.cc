@@ -266,7 +266,8 @@ BOOST_AUTO_TEST_CASE(each_changed_part_of_the_call_makes_the_step_run) {
 BOOST_AUTO_TEST_CASE(a_changed_variable_that_the_command_names_without_a_dollar_makes_the_step_run) {
   scratch.file("in", "");
   const std::string home = scratch.path() + "/home";
-  for (const char* command : {"echo $((FOO+1))", "printenv FOO", "test 1 -eq $(( 2*( FOO ) )) || :", "echo x\\nprintenv FOO"}) {
+  for (const char* command :
+       {"echo $((FOO+1))", "printenv FOO", "test 1 -eq $(( 2*( FOO ) )) || :", "echo x\\nprintenv FOO"}) {
     fs::remove(scratch.path() + "/ran");
     one_step("Shell \"" + std::string(command) + "; echo x >> ran\" with inputs=[\"in\"]");
     for (const char* value : {"1", "1", "2", "2"}) run_it({}, {{"FOO", value}});
@@ -718,7 +719,15 @@ BOOST_AUTO_TEST_CASE(a_plan_says_what_would_be_skipped_and_why_the_rest_would_no
   BOOST_TEST(planned() == "'src/a.c' changed");
   BOOST_TEST(holds(wtool({"plan", "workflow.md"}).out, "it would run: 'src/a.c' changed"));
   scratch.file("src/b.c", "int b;\n");
-  BOOST_TEST(planned() == "'src/a.c' changed, and 1 more");
+  BOOST_TEST(planned() == "'src/a.c' changed, 'src/b.c' is new");
+  for (const char* name : {"c", "d", "e"}) scratch.file("src/" + std::string(name) + ".c", "");
+  BOOST_TEST(planned() == "'src/a.c' changed, 'src/b.c' is new, 'src/c.c' is new, and 2 more");
+  const auto with_env = [&](const std::string& values) { one_step("Shell \"true\" cache=true env={" + values + "}"); };
+  with_env("\"CC\": \"gcc\", \"A\": \"1\"");
+  run_it();
+  with_env("\"CC\": \"clang\", \"B\": \"1\"");
+  BOOST_TEST(planned() ==
+             "the variable B of its env is new, the variable CC of its env changed, the variable A of its env is gone");
   scratch.file(
       "workflow.md",
       "```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Size\nSize --> [*]\n```\n"

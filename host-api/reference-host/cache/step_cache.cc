@@ -232,11 +232,13 @@ void StepCache::check_outputs(const Work& work, Look& look) {
 std::string StepCache::why_not(const Work& work, const Look& look) const {
   const auto latest = store_.latest(step_hash(work));
   if (!latest) return "no result of this step is kept";
-  std::string first;
+  constexpr std::size_t most_named = 3;
+  std::string named;
   std::size_t differences = 0;
   const auto differs = [&](const std::string& name, const std::string& how) {
-    if (differences++ > 0) return;
-    first = name.starts_with(input_part) ? quoted(name.substr(input_part.size())) + " " + how : name + " " + how;
+    if (differences++ >= most_named) return;
+    if (!named.empty()) named += ", ";
+    named += (name.starts_with(input_part) ? quoted(name.substr(input_part.size())) : name) + " " + how;
   };
   for (const auto& [name, hash] : hashes_of(look.parts)) {
     const auto before = latest->parts.find(name);
@@ -251,8 +253,8 @@ std::string StepCache::why_not(const Work& work, const Look& look) const {
   }
   // The entry was not there when look() searched for it, or has another key_version.
   if (differences == 0) return "its kept result is of another version of wtool, or has only just been kept";
-  if (differences == 1) return first;
-  return first + ", and " + std::to_string(differences - 1) + " more";
+  if (differences <= most_named) return named;
+  return named + ", and " + std::to_string(differences - most_named) + " more";
 }
 
 bool StepCache::restore(const Work& work, Look& look) {

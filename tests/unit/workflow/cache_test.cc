@@ -218,7 +218,10 @@ BOOST_AUTO_TEST_CASE(each_changed_part_of_the_key_makes_the_work_be_done) {
   };
   differs("the call changed", [](Work& it) { it.parts["the call"] = "gcc"; });
   differs("the variable CC is new", [](Work& it) { it.parts["the variable CC"] = "clang"; });
-  differs("a is new, and 1 more", [](Work& it) { it.parts = {{"a", "call"}}; });
+  differs("a is new, the call is gone", [](Work& it) { it.parts = {{"a", "call"}}; });
+  differs("a is new, b is new, c is new, and 2 more", [](Work& it) {
+    it.parts = {{"a", "call"}, {"b", ""}, {"c", ""}, {"d", ""}};
+  });
   differs("the names of its inputs changed", [](Work& it) { it.inputs.emplace_back("src/a.c"); });
   differs("the names of its outputs changed", [](Work& it) { it.outputs = {"build/*"}; });
   differs("'src/a.c' changed", [&](Work&) { scratch.file("project/src/a.c", "int A;\n"); });
