@@ -85,9 +85,20 @@ const json* referred(const json& root, const std::string& reference) {
 
 // ---- Is a schema well-formed?
 
+// True if the schema says that it is of draft 7 or 2019-09. There, `items` may be a list of schemas for the first items,
+// and `additionalItems` is for the others; later, these are `prefixItems` and `items`.
+bool is_of_older_draft(const json& schema) {
+  const auto draft = schema.is_object() ? schema.find("$schema") : schema.end();
+  return schema.is_object() && draft != schema.end() && draft->is_string() &&
+         is_one_of(draft->get_ref<const std::string&>(),
+                   {"http://json-schema.org/draft-07/schema", "http://json-schema.org/draft-07/schema#",
+                    "https://json-schema.org/draft-07/schema", "https://json-schema.org/draft-07/schema#",
+                    "https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2019-09/schema#"});
+}
+
 class SchemaReader {
  public:
-  explicit SchemaReader(const json& root) : root_(root) {}
+  explicit SchemaReader(const json& root) : root_(root), older_(is_of_older_draft(root)) {}
 
   std::string read(const json& schema, const std::string& place, int depth = 0) const {
     if (depth > max_depth) return place + " is nested deeper than " + std::to_string(max_depth) + " schemas";
@@ -117,8 +128,10 @@ class SchemaReader {
     if (is_one_of(key, {"properties", "patternProperties", "$defs", "dependentSchemas"})) {
       return value.is_object() ? read_all(value, place, depth) : wrong("an object of schemas");
     }
+    if (older_ && key == "items" && value.is_array()) return read_all(value, place, depth);
     if (is_one_of(key, {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames",
-                        "unevaluatedItems", "unevaluatedProperties"})) {
+                        "unevaluatedItems", "unevaluatedProperties"}) ||
+        (older_ && key == "additionalItems")) {
       return read(value, place, depth + 1);
     }
     if (is_one_of(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
@@ -145,8 +158,8 @@ class SchemaReader {
       return value.is_string() ? std::string{} : wrong("a text");
     }
     if (key == "$schema") {
-      return value == "https://json-schema.org/draft/2020-12/schema" ? std::string{}
-                                                                     : wrong("the URI of JSON Schema 2020-12");
+      const bool known = value == newest_schema || value == newest_schema + std::string("#") || older_;
+      return known ? std::string{} : wrong("the URI of a JSON Schema of draft 7, 2019-09 or 2020-12");
     }
     if (key == "$ref") {
       if (!value.is_string()) return wrong("a reference");
@@ -161,6 +174,7 @@ class SchemaReader {
   }
 
   const json& root_;
+  const bool older_;
   mutable std::set<const json*> read_{};  // the parts that were read because a reference points to them
 };
 
@@ -175,7 +189,7 @@ bool matches(const std::string& text, const std::string& pattern) {
 
 class SchemaChecker {
  public:
-  explicit SchemaChecker(const json& root) : root_(root) {}
+  explicit SchemaChecker(const json& root) : root_(root), older_(is_of_older_draft(root)) {}
 
   std::string judge(const json& value, const json& schema, const std::string& place, int depth = 0) const {
     if (depth > max_depth) return place + " is nested too deeply for this schema, or the schema refers to itself";
@@ -263,9 +277,11 @@ class SchemaChecker {
       return mistake;
     }
     if (schema.value("uniqueItems", false) && !is_unique(value)) return place + " has an item twice";
-    const json first = schema.value("prefixItems", json::array());
+    const bool listed = older_ && schema.contains("items") && schema["items"].is_array();
+    const char* const of_others = listed ? "additionalItems" : "items";
+    const json first = schema.value(listed ? "items" : "prefixItems", json::array());
     for (std::size_t i = 0; i < value.size(); ++i) {
-      const json* of_item = i < first.size() ? &first[i] : schema.contains("items") ? &schema["items"] : nullptr;
+      const json* of_item = i < first.size() ? &first[i] : schema.contains(of_others) ? &schema[of_others] : nullptr;
       if (of_item == nullptr) continue;
       if (std::string mistake = judge(value[i], *of_item, below(place, std::to_string(i)), depth + 1);
           !mistake.empty()) {
@@ -349,6 +365,7 @@ class SchemaChecker {
   }
 
   const json& root_;
+  const bool older_;
   mutable std::size_t judgements_ = 0;
 };
 
@@ -359,22 +376,22 @@ std::string find_unjudged(const json& schema, const std::string& place) {
   for (const auto& [key, value] : schema.items()) {
     std::string at = below(place, key);  // not const, so that it can be returned without a copy
     if (is_one_of(key, {"unevaluatedItems", "unevaluatedProperties", "format", "dependentSchemas", "dependentRequired",
-                        "$dynamicRef", "contentSchema"})) {
+                        "dependencies", "$dynamicRef", "$recursiveRef", "contentSchema"})) {
       return at;
     }
     if (key == "pattern" && value.is_string() && !is_pattern(value.get_ref<const std::string&>())) return at;
     if (key == "$ref" && value.is_string() && value != "#" && !value.get_ref<const std::string&>().starts_with("#/")) {
       return at;
     }
-    const bool is_map = is_one_of(key, {"properties", "patternProperties", "$defs"});
-    if (is_map || is_one_of(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
+    const bool is_map = is_one_of(key, {"properties", "patternProperties", "$defs", "definitions"});
+    if (is_map || (key == "items" && value.is_array()) || is_one_of(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
       for (const auto& [name, part] : value.items()) {
         std::string at_part = below(at, name);
         if (key == "patternProperties" && !is_pattern(name)) return at_part;
         if (std::string found = find_unjudged(part, at_part); !found.empty()) return found;
       }
-    } else if (is_one_of(key,
-                         {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"})) {
+    } else if (is_one_of(key, {"items", "additionalItems", "additionalProperties", "not", "if", "then", "else",
+                               "contains", "propertyNames"})) {
       if (std::string found = find_unjudged(value, at); !found.empty()) return found;
     }
   }
@@ -427,9 +444,11 @@ class Maker {
 
   std::optional<json> list(const json& schema, int depth) const {
     json value = json::array();
-    const json first = schema.value("prefixItems", json::array());
+    const bool listed = schema.contains("items") && schema["items"].is_array();  // of an older draft
+    const json first = schema.value(listed ? "items" : "prefixItems", json::array());
+    const json others = schema.value(listed ? "additionalItems" : "items", json(true));
     for (std::size_t i = 0; i < std::min<std::size_t>(schema.value("minItems", std::size_t{0}), 100); ++i) {
-      const json by = i < first.size() ? first[i] : schema.value("items", json(true));
+      const json& by = i < first.size() ? first[i] : others;
       const auto item = make(by, depth + 1);
       if (!item) return std::nullopt;
       value.push_back(*item);

@@ -1,5 +1,6 @@
 // The part of JSON Schema 2020-12 that descriptors of tools and typed answers need: checks that a schema is
-// well-formed, validates a value, and makes a minimal valid value.
+// well-formed, validates a value, and makes a minimal valid value. A schema whose `$schema` says so is read as one of
+// draft 7 or 2019-09.
 //
 // `unevaluatedProperties` and `unevaluatedItems`, `format`, references to other documents, and a few rarer keywords are
 // read but not evaluated; unjudged_part() finds them in a schema. Patterns have the syntax of RE2. Validation takes a
@@ -12,6 +13,9 @@
 #include "base/json.h"
 
 namespace wtool {
+
+// The `$schema` of JSON Schema 2020-12.
+inline constexpr const char* newest_schema = "https://json-schema.org/draft/2020-12/schema";
 
 // What is wrong with a schema, and where: `#/properties/a/type is "objekt", which is not a type`. Empty: the schema is
 // well-formed.

@@ -207,6 +207,28 @@ BOOST_FIXTURE_TEST_CASE(lint_knows_the_tools_by_what_is_pinned, Servers) {
   BOOST_TEST(wtool({"lint", steps("Call tool \"s/say\" with text=\"hi\"")}).exit_code == 0);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_server_that_has_not_changed_is_pinned_as_before, Servers) {
+  configure();
+  pin();
+  const Finished again = wtool({"servers", "lock"});
+  BOOST_TEST(holds(again.out, ", as before\n"), again.out);
+  BOOST_TEST(!holds(again.out, "~"), again.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(lint_names_a_tool_whose_schema_cannot_be_read_and_a_run_calls_it, Servers) {
+  configure("    env: {SCHEMA: '{\"type\": \"objekt\"}'}\n");
+  pin();
+  const std::string file_ = steps("Call tool \"s/say\" with text=\"hi\"");
+  const Finished linted = wtool({"lint", file_});
+  BOOST_TEST(linted.exit_code == 0);
+  BOOST_TEST(holds(linted.out + linted.err,
+                   "the arguments of the tool s/say are not checked, because its schema cannot be read: #/type is "
+                   "\"objekt\", which is not a type"),
+             linted.out + linted.err);
+  BOOST_TEST(run_workflow(file_).exit_code == 0);
+  BOOST_TEST(holds(wtool({"servers", "lock"}).out, ", as before\n"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_tool_that_is_not_listed_is_refused_and_the_plan_says_so, Servers) {
   configure("    tools: [count, \"f*\"]\n");
   pin();

@@ -78,6 +78,9 @@ json read_schema(Trial& trial, const std::string& id, std::string_view content, 
   if (schema.is_discarded()) return wrong(" is not JSON: " + in_quotes(content));
   if (std::string mistake = schema_mistake(schema); !mistake.empty()) return wrong(" is not well-formed: " + mistake);
   if (!schema.is_object()) return wrong(" is not a JSON object: " + in_quotes(content));
+  if (const auto draft = schema.find("$schema"); draft != schema.end() && *draft != newest_schema) {
+    return wrong(" is of another draft than 2020-12: " + draft->dump());
+  }
   check_examples(trial, id, schema, which);
   return schema;
 }

@@ -53,7 +53,6 @@ Offer offer_of(const json& value) {
     CatalogTool& one = made.tools[name];
     tool.at("description").get_to(one.description);
     one.input_schema = tool.at("input_schema");
-    if (!schema_mistake(one.input_schema).empty()) one.input_schema = json::object();
   }
   return made;
 }
@@ -89,6 +88,8 @@ std::optional<Offers> read_lock(const std::string& text, std::string& problem) {
     return std::nullopt;
   }
 }
+
+std::string CatalogTool::unreadable() const { return schema_mistake(input_schema); }
 
 Catalog::Catalog(const json& configured, const std::string& directory) {
   if (!configured.is_object() || configured.empty()) return;

@@ -29,6 +29,9 @@ struct CatalogTool {
   nlohmann::json input_schema = nlohmann::json::object();
 
   bool operator==(const CatalogTool&) const = default;
+
+  // Why no arguments can be compared with the schema: it is not well-formed. Empty: they can.
+  std::string unreadable() const;
 };
 
 // What a server reports about itself.

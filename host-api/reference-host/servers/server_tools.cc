@@ -223,7 +223,13 @@ std::string ServerTools::unknown_tool(std::string_view id) const {
 std::string ServerTools::input_schema(std::string_view id) const {
   const auto found = catalog_.find(id);
   if (!found) return plugin_.input_schema(id);
-  return found->offered == nullptr ? "" : found->offered->input_schema.dump();
+  const bool known = found->offered != nullptr && found->offered->unreadable().empty();
+  return known ? found->offered->input_schema.dump() : "";
+}
+
+std::string ServerTools::unreadable_schema(std::string_view id) const {
+  const auto found = catalog_.find(id);
+  return found && found->offered != nullptr ? found->offered->unreadable() : "";
 }
 
 ToolOutcome ServerTools::call(std::string_view id, const json& arguments, Stop& stop, const OutputSink& output) {
@@ -244,7 +250,10 @@ ToolOutcome ServerTools::call_at(const CallPlace& place, std::string_view id, co
     return {ToolOutcome::Kind::not_made, nullptr, why};
   }
   if (place.on == "cluster") return {ToolOutcome::Kind::not_made, nullptr, "servers run only on this machine"};
-  if (const std::string why = instance_mistake(arguments, found->offered->input_schema); !why.empty()) {
+  // A schema that cannot be read does not keep anybody from calling the tool: the server checks the arguments itself.
+  const json& schema = found->offered->input_schema;
+  const std::string why = found->offered->unreadable().empty() ? instance_mistake(arguments, schema) : "";
+  if (!why.empty()) {
     return failed("invalid_parameters", "the arguments for " + escaped(id) + " are not valid: " + why);
   }
   std::optional<Conversation> conversation;

@@ -23,6 +23,7 @@ class ServerTools final : public ToolCaller {
   bool has_tool(std::string_view id) const override;
   std::string unknown_tool(std::string_view id) const override;
   std::string input_schema(std::string_view id) const override;
+  std::string unreadable_schema(std::string_view id) const override;
   ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) override;
   ToolOutcome call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
                       const OutputSink& output, const StateSink& state) override;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A small server of the Model Context Protocol for tests. The first argument is the protocol that it speaks: `session` or `modern`;
-the variable VERSION is its version. It notes what it hears in the file heard.log of its directory."""
+the variable VERSION is its version, and SCHEMA the schema of what `say` takes. It notes what it hears in the file heard.log of its directory."""
 import json
 import os
 import subprocess
@@ -9,10 +9,12 @@ import time
 
 MODERN = "2026-07-28"
 INFO = {"name": "scripted", "version": os.environ.get("VERSION", "1.0")}
-TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": False}
+# As most servers write it.
+TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": False,
+        "$schema": "http://json-schema.org/draft-07/schema#", "x-note": 1}
 NONE = {"type": "object", "properties": {}}
 TOOLS = [
-    {"name": "say", "description": "Says a text", "inputSchema": TEXT},
+    {"name": "say", "description": "Says a text", "inputSchema": json.loads(os.environ.get("SCHEMA", json.dumps(TEXT)))},
     {"name": "count", "description": "Counts", "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}},
     {"name": "fail", "description": "Fails", "inputSchema": NONE},
     {"name": "die", "description": "Ends without an answer", "inputSchema": NONE},

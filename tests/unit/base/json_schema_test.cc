@@ -64,6 +64,30 @@ BOOST_AUTO_TEST_CASE(what_a_reference_names_is_read) {
   BOOST_TEST(unjudged_part(json::parse(R"({"$ref": "#foo"})")) == "#/$ref");
 }
 
+BOOST_AUTO_TEST_CASE(schemas_of_draft_7_and_of_2019_09_are_read) {
+  for (const char* draft : {"http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-07/schema",
+                            "https://json-schema.org/draft/2019-09/schema"}) {
+    const json schema = {
+        {"$schema", draft}, {"items", json::array({{{"type", "integer"}}})}, {"additionalItems", {{"type", "string"}}}};
+    BOOST_TEST(schema_mistake(schema) == "", draft);
+    BOOST_TEST(unjudged_part(schema) == "", draft);
+    BOOST_TEST(instance_mistake(json::parse(R"([1, "a", "b"])"), schema) == "", draft);
+    BOOST_TEST(instance_mistake(json::parse(R"(["a"])"), schema) == "#/0 is \"a\", but its type must be \"integer\"");
+    BOOST_TEST(instance_mistake(json::parse("[1, 2]"), schema) == "#/1 is 2, but its type must be \"string\"");
+  }
+  BOOST_TEST(schema_mistake({{"$schema", newest_schema}}) == "");
+  BOOST_TEST(
+      schema_mistake({{"$schema", "http://json-schema.org/draft-03/schema#"}}) ==
+      "#/$schema is \"http://json-schema.org/draft-03/schema#\", which is not the URI of a JSON Schema of draft 7, "
+      "2019-09 or 2020-12");
+  BOOST_TEST(schema_mistake(json::parse(R"({"items": [{}]})")) == "#/items is [{}], which is not a schema");
+}
+
+BOOST_AUTO_TEST_CASE(unknown_keywords_are_read_as_annotations) {
+  BOOST_TEST(schema_mistake(
+                 json::parse(R"({"x-order": 1, "nullable": true, "example": [], "markdownDescription": ""})")) == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace json_schema_test

@@ -76,6 +76,10 @@ void check_tool(const ToolAction& tool, const Action&, ActionCheck& check) {
   if (check.around.tools->has_tool(tool.tool)) {
     const std::string schema = check.around.tools->input_schema(tool.tool);
     if (!schema.empty()) check_tool_arguments(tool, schema, check.around.timeout_max, check.diagnostics);
+    if (const std::string why = check.around.tools->unreadable_schema(tool.tool); !why.empty()) {
+      check.diagnostics.warn(tool.tool_offset, "the arguments of the tool " + tool.tool +
+                                                   " are not checked, because its schema cannot be read: " + why);
+    }
     return;
   }
   std::string why = check.around.tools->unknown_tool(tool.tool);
