@@ -215,6 +215,20 @@ BOOST_FIXTURE_TEST_CASE(a_server_that_has_not_changed_is_pinned_as_before, Serve
   BOOST_TEST(!holds(again.out, "~"), again.out);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_silent_server_is_named_and_ctrl_c_keeps_what_the_others_answered, Servers) {
+  configure("", "session", "  silent: {command: \"touch waits; sleep 1000\"}\n  t: {command: \"exit 3\"}\n");
+  Program locking({wtool_path, "servers", "lock"}, Program::On::pipes, here());
+  BOOST_REQUIRE(wait_until([&] { return std::filesystem::exists(scratch.path() + "/waits"); }, within(10'000)));
+  locking.kill(SIGINT);
+  const Finished ended = locking.wait();
+  BOOST_TEST(ended.exit_code == 130);
+  BOOST_TEST(holds(ended.err, "asking the server silent for its tools\n"), ended.err);
+  BOOST_TEST(holds(ended.err, "interrupted before the server silent answered\n"), ended.err);
+  BOOST_TEST(holds(ended.err, "the answers of the other servers are saved in .wtool/mcp-servers.json"), ended.err);
+  BOOST_TEST(!holds(ended.err, "server t"), ended.err);
+  BOOST_TEST(holds(file(".wtool/mcp-servers.json"), "\"scripted\""));
+}
+
 BOOST_FIXTURE_TEST_CASE(lint_names_a_tool_whose_schema_cannot_be_read_and_a_run_calls_it, Servers) {
   configure("    env: {SCHEMA: '{\"type\": \"objekt\"}'}\n");
   pin();

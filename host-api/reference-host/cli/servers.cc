@@ -155,10 +155,13 @@ int pin(Context& context, const std::vector<std::string>& names) {
   bool good = true;
   for (const auto& [name, settings] : catalog.servers()) {
     const Offer* before = catalog.pinned(name);
-    if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
+    const bool is_meant = names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+    if (!is_meant || interrupts.signal() != 0) {
       if (before != nullptr) all.emplace(name, *before);
       continue;
     }
+    // A server may take as long as a call may take, so the one that is silent is named.
+    complain("asking the server " + name + " for its tools");
     std::string problem;
     std::string said;
     auto offer = servers::offer_of(
@@ -169,7 +172,12 @@ int pin(Context& context, const std::vector<std::string>& names) {
           if (said.size() > kept) said.erase(0, said.size() - kept);
         },
         problem);
-    if (interrupts.signal() != 0) return interrupts.exit_status();
+    if (interrupts.signal() != 0) {
+      complain("interrupted before the server " + name + " answered");
+      if (before != nullptr) all.emplace(name, *before);
+      good = false;
+      continue;
+    }
     if (!offer) {
       complain("the server " + name + ": " + problem + (said.empty() ? "" : "; it said:\n" + said));
       if (before != nullptr) all.emplace(name, *before);
@@ -186,12 +194,16 @@ int pin(Context& context, const std::vector<std::string>& names) {
     all.insert_or_assign(name, std::move(*offer));
   }
   if (!good && !catalog.lock_problem().empty()) {
-    complain(catalog.lock_problem() + " when every server answers");
-    return exit_failed;
+    complain(catalog.lock_problem() + " when every server answers; nothing was saved");
+    return interrupts.signal() != 0 ? interrupts.exit_status() : exit_failed;
   }
   if (const std::string why = write_lock(servers::lock_text(all)); !why.empty()) {
     complain(std::string("cannot write ") + servers::lock_file + ": " + why);
     return exit_unusable;
+  }
+  if (interrupts.signal() != 0) {
+    complain(std::string("the answers of the other servers are saved in ") + servers::lock_file);
+    return interrupts.exit_status();
   }
   return good ? exit_ok : exit_failed;
 }
