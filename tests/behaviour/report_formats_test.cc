@@ -134,6 +134,28 @@ BOOST_AUTO_TEST_CASE(a_failed_step_is_an_annotation_with_its_line) {
   BOOST_TEST(holds(report.out, "100%25 |"), report.out);
 }
 
+BOOST_AUTO_TEST_CASE(a_failure_that_the_workflow_handled_is_a_warning_even_if_the_run_fails_later) {
+  const std::string file_ =
+      workflow("    [*] --> A\n    A --> C: failure\n    A --> B\n    C --> B: failure\n    C --> B\n    B --> [*]\n",
+               "- A: Shell \"echo from A; exit 3\"\n- C: Shell \"exit ${matrix.n}\" matrix={\"n\": [0, 5]}\n"
+               "- B: Shell \"echo from B; exit 4\"\n");
+  const Finished failed = run_workflow(file_);
+  BOOST_TEST(failed.exit_code == 1);
+  const std::string github = wtool({"report", "last", "--github"}).out;
+  for (const char* step : {"%3A A::", "%3A C (5)::"}) {
+    const std::size_t at = github.find(step);
+    BOOST_REQUIRE_MESSAGE(at != std::string::npos, github);
+    BOOST_TEST(github.substr(github.rfind('\n', at) + 1).starts_with("::warning "), github);
+  }
+  BOOST_TEST(count(github, "::error ") == 1U, github);
+  BOOST_TEST(holds(github, "from B"), github);
+  for (const std::string& out : {failed.out, wtool({"show", "last"}).out}) {
+    BOOST_TEST(holds(out, "  Failed, and the workflow continued: A\n"), out);
+    BOOST_TEST(holds(out, "  Failed, and the workflow continued: C (5)\n"), out);
+    BOOST_TEST(out.find("  Failed: B\n") < out.find("  Failed, and the workflow continued: A\n"), out);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_page_of_the_step_is_added_to_its_file_without_markup_of_the_run) {
   BOOST_TEST(run_workflow(failing()).exit_code == 1);
   const std::string page = scratch.file("page.md", "before\n");

@@ -36,7 +36,10 @@ std::string below(const std::string& branch, std::uint64_t sequence) {
 }
 
 void append_one(std::string& out, const FailedStep& step, const std::string& reason) {
-  out += "\n  " + std::string(step.aborted ? "Aborted: " : "Failed: ") + step.label + "\n";
+  const char* const what = step.aborted   ? "Aborted: "
+                           : step.handled ? "Failed, and the workflow continued: "
+                                          : "Failed: ";
+  out += std::string("\n  ") + what + step.label + "\n";
   // The reason for the end of the run may already contain this message.
   if (reason.find(step.message) == std::string::npos) out += "  " + cleaned_for_terminal(step.message, false) + "\n";
   if (!step.hint.empty() && !step.aborted) out += "  Hint: " + cleaned_for_terminal(step.hint, false) + "\n";
@@ -63,6 +66,9 @@ void FailedSteps::combination_begun(const std::string& branch, const expressions
 }
 
 void FailedList::add(FailedStep step, bool stands_for_others, const std::string& below) {
+  for (FailedStep& inner : steps) {
+    if (step.handled && inner.branch.starts_with(below)) inner.handled = true;
+  }
   const bool is_said =
       stands_for_others && (left_out > 0 || std::any_of(steps.begin(), steps.end(), [&](const FailedStep& other) {
                               return other.branch.starts_with(below);
@@ -98,6 +104,7 @@ FailedList failed_in(const journal::RunRecord& run) {
       one.label = step_label(step->place.branch, step->state, names);
       one.branch = step->place.branch;
       one.aborted = step->status == Status::aborted;
+      one.handled = step->status == Status::failed && step->end.transitioned;
       one.secret = step->end.secret;
       one.exit_code = step->exit_code;
       one.command = step->end.command;
@@ -124,13 +131,15 @@ std::string continued_after(const FailedList& failed) {
 void append_failed(std::string& out, const FailedList& failed, bool aborted, const std::string& reason) {
   const FailedStep* last = nullptr;
   std::vector<std::string> stopped;
-  for (const FailedStep& step : failed.steps) {
-    if (!step.aborted) {
-      append_one(out, step, reason);
-    } else {
-      last = &step;
-      stopped.push_back(step.label);
+  for (const bool handled : {false, true}) {
+    for (const FailedStep& step : failed.steps) {
+      if (!step.aborted && step.handled == handled) append_one(out, step, reason);
     }
+  }
+  for (const FailedStep& step : failed.steps) {
+    if (!step.aborted) continue;
+    last = &step;
+    stopped.push_back(step.label);
   }
   if (aborted && last != nullptr) {
     append_one(out, *last, reason);
@@ -151,6 +160,7 @@ void FailedSteps::state_ended(const Step& step, const runner::StepEnd& end) {
   FailedStep failed;
   failed.branch = step.branch;
   failed.aborted = step.status == Step::Status::aborted;
+  failed.handled = step.status == Step::Status::failed && end.transitioned;
   failed.secret = end.secret || gives_secrets(step);
   failed.exit_code = step.exit_code;
   failed.command = end.command;

@@ -16,7 +16,8 @@ namespace wtool::host::report {
 struct FailedStep {
   std::string label;  // made by step_label()
   bool aborted = false;
-  bool secret = false;  // its outputs must not be shown, and are therefore empty here
+  bool handled = false;  // the workflow continued after the failure of this step, or of a step that contains it
+  bool secret = false;   // its outputs must not be shown, and are therefore empty here
   std::int64_t exit_code = 0;
   std::string command;
   std::string message;
@@ -47,7 +48,8 @@ FailedList failed_in(const journal::RunRecord& run);
 // no step failed.
 std::string continued_after(const FailedList& failed);
 
-// Adds the errors of the failed steps to a summary. Steps that were stopped are only named, except for the last step of
+// Adds the errors of the failed steps to a summary, last those after which the workflow continued. Steps that were
+// stopped are only named, except for the last step of
 // a run that was itself stopped (`aborted`).
 void append_failed(std::string& out, const FailedList& failed, bool aborted, const std::string& reason);
 

@@ -168,9 +168,10 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
   for (const FailedStep& step : failed.steps) {
     if (step.aborted) continue;
     // In a completed run, the workflow has handled the failure.
-    commands.add(is_completed ? Commands::Kind::warning : Commands::Kind::error, name + ": " + step.label,
-                 message_of(step), state_of_main(run, names, step));
-    ++told;
+    const bool handled = is_completed || step.handled;
+    commands.add(handled ? Commands::Kind::warning : Commands::Kind::error, name + ": " + step.label, message_of(step),
+                 state_of_main(run, names, step));
+    told += handled ? 0 : 1;
   }
   if (is_suspended) {
     commands.add(Commands::Kind::warning, name + ": suspended",
@@ -213,9 +214,9 @@ std::string github_page(const RunRecord& run) {
   const FailedList failed = failed_in(run);
   for (const FailedStep& step : failed.steps) {
     if (step.aborted) continue;
-    std::string part = "\n<details" + std::string(run.status == RunReport::Status::completed ? "" : " open") +
-                       "><summary>" + page_text(step.label) + ": " + page_text(step.message, max_reason) +
-                       "</summary>\n\n";
+    std::string part =
+        "\n<details" + std::string(run.status == RunReport::Status::completed || step.handled ? "" : " open") +
+        "><summary>" + page_text(step.label) + ": " + page_text(step.message, max_reason) + "</summary>\n\n";
     if (!step.command.empty()) part += page_lines("$ " + step.command);
     if (!step.standard_output.empty()) part += page_lines(step.standard_output);
     if (!step.standard_error.empty()) part += page_lines(step.standard_error);
