@@ -218,6 +218,18 @@ BOOST_AUTO_TEST_CASE(a_question_that_nobody_answers_in_time_is_refused) {
   BOOST_TEST(holds(third.out, "withdrawn"), third.out);
 }
 
+BOOST_AUTO_TEST_CASE(every_answer_has_all_fields) {
+  Program asked({wtool_path, "run",
+                 workflow("    [*] --> Ask\n    Ask --> Tell: failure\n    Tell --> [*]\n",
+                          "- Ask: Approve \"Ship it?\" timeout=1s\n"
+                          "- Tell: Log \"${Ask.metadata.answer}:${Ask.metadata.who}:${Ask.metadata.comment}:"
+                          "${Ask.metadata.answered}:\"\n")},
+                Program::On::terminal, here());
+  const Finished expired = asked.wait();
+  BOOST_TEST(expired.exit_code == 0, expired.out);
+  BOOST_TEST(holds(expired.out, "expired::::"), expired.out);
+}
+
 BOOST_AUTO_TEST_CASE(only_the_user_or_the_group_that_is_named_may_answer) {
   BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\" by=\"no-such-group\"")}).exit_code == suspended);
   const Finished refused = wtool({"approve", "last", "--answer", "yes"});

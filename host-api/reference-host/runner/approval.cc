@@ -28,21 +28,19 @@ const char* word_of(Kind kind) {
   return "";
 }
 
-// The metadata of the outcome: for conditions, for reports, and for the run that resumes this one.
+// The metadata of the outcome: for conditions, for reports, and for the run that resumes this one. All fields are always
+// present, so that a text may use them without a default; what does not apply is empty.
 Value details(const ApprovalRequest& request, const ApprovalAnswer& answer) {
   expressions::Map map;
-  const auto add = [&map](const char* name, std::string text) {
-    if (!text.empty()) map.fields.emplace(name, Value(std::move(text)));
-  };
+  const auto add = [&map](const char* name, std::string text) { map.fields.emplace(name, Value(std::move(text))); };
   add("question", answer.question);
   add("by", request.by);
   add("answer", word_of(answer.kind));
   add("who", answer.who);
-  // Present even if it is empty, so that a text may use it without a default.
-  if (!answer.who.empty()) map.fields.emplace("comment", Value(answer.comment));
+  add("comment", answer.comment);
   add("asked", iso_time(answer.asked));
-  if (answer.until) add("until", iso_time(*answer.until));
-  if (!answer.who.empty()) add("answered", iso_time(answer.answered));
+  add("until", answer.until ? iso_time(*answer.until) : "");
+  add("answered", answer.who.empty() ? "" : iso_time(answer.answered));
   return Value(std::move(map));
 }
 
