@@ -230,6 +230,13 @@ BOOST_AUTO_TEST_CASE(every_answer_has_all_fields) {
   BOOST_TEST(holds(expired.out, "expired::::"), expired.out);
 }
 
+BOOST_AUTO_TEST_CASE(a_long_question_is_one_line_if_nobody_reads_it_on_a_terminal) {
+  const std::string question = "Deploy to staging, then to production, and tell everybody about it when it is done?";
+  BOOST_TEST(wtool({"run", asks("Approve \"" + question + "\"")}).exit_code == suspended);
+  const Finished shown = wtool({"approve", "last"});
+  BOOST_TEST(holds(shown.out, "Ask: " + question + "\n"), shown.out);
+}
+
 BOOST_AUTO_TEST_CASE(only_the_user_or_the_group_that_is_named_may_answer) {
   BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\" by=\"no-such-group\"")}).exit_code == suspended);
   const Finished refused = wtool({"approve", "last", "--answer", "yes"});

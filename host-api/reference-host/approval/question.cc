@@ -16,6 +16,11 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t least_columns = 20;
+
+std::size_t usable(std::size_t columns) {
+  return columns == not_a_terminal ? not_a_terminal : std::max(columns, least_columns);
+}
+
 // The top of a command with more lines than this may have scrolled off the screen.
 constexpr std::size_t many_lines = 15;
 constexpr std::string_view first_bar = "  | ";
@@ -37,7 +42,7 @@ void append_broken(std::string& text, std::string_view line, std::size_t columns
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (!continues_character(line[i])) {
       // One column stays free: some terminals go to the next line as soon as the last column is written.
-      if (used + width(line[i]) >= columns) {
+      if (columns != not_a_terminal && used + width(line[i]) >= columns) {
         text += '\n';
         text += next_bar;
         used = next_bar.size();
@@ -75,7 +80,7 @@ std::string barred(std::string_view text, std::size_t columns) {
   std::string out;
   while (true) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    append_broken(out, visible(text.substr(0, end)), std::max(columns, least_columns));
+    append_broken(out, visible(text.substr(0, end)), usable(columns));
     if (end == text.size()) return out;
     text.remove_prefix(end + 1);
   }
@@ -86,7 +91,7 @@ std::string workflow_question(std::string_view who, std::string_view text, std::
   const std::string name = visible(who);
   std::string line = (name.empty() ? "" : name + ": ") + std::string(text);
   if (!prompt.empty()) line.append(" ").append(prompt);
-  if (visible(text) == text && total_width(line) < std::max(columns, least_columns)) {
+  if (visible(text) == text && (columns == not_a_terminal || total_width(line) < usable(columns))) {
     return line + (prompt.empty() ? "\n" : "");
   }
   return (name.empty() ? "The question" : "The question of " + name) + ":\n" + barred(text, columns) +
@@ -94,7 +99,6 @@ std::string workflow_question(std::string_view who, std::string_view text, std::
 }
 
 std::string question_text(const Question& question, std::size_t columns, std::string_view state) {
-  columns = std::max(columns, least_columns);
   std::string text;
   const auto block = [&](std::string_view title, std::string_view content) {
     text.append(title).append("\n").append(barred(content, columns));

@@ -9,6 +9,9 @@
 
 namespace wtool::host {
 
+// Where a number of columns is wanted: no terminal shows the text, so no line is broken.
+inline constexpr std::size_t not_a_terminal = 0;
+
 // A copy of the plugin's question.
 struct Question {
   std::uint64_t id = 0;

@@ -19,6 +19,7 @@
 #include "cli/approve_run.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/table.h"
 
 namespace wtool::host {
 
@@ -30,8 +31,6 @@ struct ApproveOptions {
   bool watch = false;
   RunAnswer run{};  // used if ID is a run
 };
-
-constexpr std::size_t shown_columns = 100;
 
 std::string heading(const AskedQuestion& asked) {
   return asked.id + (asked.client.empty() ? "" : ", for the client " + visible(asked.client)) + ", waits until " +
@@ -97,7 +96,7 @@ class Answering {
     if (const char* word = word_of(answer)) return give(asked, word);
     if (!client_.waits(asked)) return exit_failed;
     // There is no terminal, so the person is told how to answer.
-    const bool shown = print(question_text(asked.question, shown_columns) + "answer it with: wtool approve " +
+    const bool shown = print(question_text(asked.question, question_columns()) + "answer it with: wtool approve " +
                              asked.id + " --answer yes|no|always|never\n");
     return shown ? exit_ok : exit_unusable;
   }

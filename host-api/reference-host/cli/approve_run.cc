@@ -167,7 +167,7 @@ int approve_run(Context& context, const RunAnswer& answer) {
     if (!typed) {
       // There is no terminal, so the person is told how to answer.
       const bool shown =
-          print(approval_text(one, output_columns()) + "answer it with: wtool approve " + run +
+          print(approval_text(one, question_columns()) + "answer it with: wtool approve " + run +
                 (waiting.size() > 1 ? " --state " + name_among(one, waiting) : "") + " --answer yes|no\n");
       if (!shown) return exit_unusable;
       continue;

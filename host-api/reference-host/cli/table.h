@@ -21,6 +21,14 @@ inline std::size_t output_columns() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+// The columns for a question on standard output: not_a_terminal (0), or those of the terminal. A terminal that does not
+// report its width gets the usual one, so that it breaks no line of a question itself.
+inline std::size_t question_columns() {
+  constexpr std::size_t usual = 80;
+  const std::size_t columns = output_columns();
+  return columns == 0 && output_is_terminal() ? usual : columns;
+}
+
 // The table with its lines cut to `columns` columns. It is unchanged if `columns` is 0, so that programs get
 // everything. `table` must be safe for a terminal.
 inline std::string fitted(const std::string& table, std::size_t columns) {

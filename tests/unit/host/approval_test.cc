@@ -54,6 +54,14 @@ BOOST_AUTO_TEST_CASE(a_question_of_a_workflow_cannot_forge_lines) {
   BOOST_TEST(holds(workflow_question("Ask", "a\xe2\x80\x8b", 80), "\\u200b"));
 }
 
+BOOST_AUTO_TEST_CASE(without_a_terminal_no_line_of_a_question_is_broken) {
+  const std::string text(300, 'a');
+  BOOST_TEST(workflow_question("Ask", text, not_a_terminal) == "Ask: " + text + "\n");
+  BOOST_TEST(workflow_question("Ask", text + "\nb", not_a_terminal) ==
+             "The question of Ask:\n  | " + text + "\n  | b\n");
+  BOOST_TEST(holds(asked({{"command", text}}, not_a_terminal), "  | " + text + "\n"));
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_seen_is_made_visible) {
   const std::pair<const char*, const char*> rows[] = {
       {"plain ä 漢 😀 \\n", "plain ä 漢 😀 \\n"},
