@@ -230,6 +230,27 @@ BOOST_AUTO_TEST_CASE(every_answer_has_all_fields) {
   BOOST_TEST(holds(expired.out, "expired::::"), expired.out);
 }
 
+BOOST_AUTO_TEST_CASE(where_an_open_question_is_asked_is_said_and_what_to_do_after_a_kill) {
+  const std::string file_ = asks("Approve \"Ship it?\"");
+  Program asking({wtool_path, "run", file_}, Program::On::terminal, here());
+  BOOST_REQUIRE(asking.wait_for_output("Approve? [y/N"));
+  const std::string where = "asks on its own terminal (process " + std::to_string(asking.pid()) + " on ";
+  const Finished one = wtool({"approve", "last"});
+  BOOST_TEST(one.exit_code == 1);
+  BOOST_TEST(holds(one.err, where), one.err);
+  BOOST_TEST(holds(one.err, ", state Ask); answer there\n"), one.err);
+  const Finished all = wtool({"approve"});
+  BOOST_TEST(all.exit_code == 0);
+  BOOST_TEST(holds(all.out, where), all.out);
+  asking.kill(SIGKILL);
+  asking.wait();
+  const Finished killed = wtool({"approve", "last"});
+  BOOST_TEST(killed.exit_code == 1);
+  BOOST_TEST(holds(killed.err, " was interrupted; `wtool resume 2"), killed.err);
+  BOOST_TEST(holds(killed.err, "` continues it, and asks again\n"), killed.err);
+  BOOST_TEST(wtool({"approve"}).out == "no question waits\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_long_question_is_one_line_if_nobody_reads_it_on_a_terminal) {
   const std::string question = "Deploy to staging, then to production, and tell everybody about it when it is done?";
   BOOST_TEST(wtool({"run", asks("Approve \"" + question + "\"")}).exit_code == suspended);

@@ -167,7 +167,7 @@ int approve(Context& context, const ApproveOptions& options) {
   }
   if (options.watch) return answering.show_those_that_come();
   std::string unread;
-  const std::string runs = suspended_runs(unread);
+  const std::string runs = suspended_runs(unread) + runs_that_ask();
   if (!unread.empty()) complain(unread);
   const int read = unread.empty() ? exit_ok : exit_unusable;
   if (answering.client().questions().empty()) {

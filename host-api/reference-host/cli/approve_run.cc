@@ -56,13 +56,44 @@ std::string problem_of_words(const RunAnswer& answer) {
   return is_utf8(answer.comment) ? "" : "--comment is not UTF-8";
 }
 
+// The states whose questions a process asks at the moment, or asked when it was killed.
+std::string asking_states(const journal::RunRecord& run) {
+  std::string states;
+  for (const journal::StepRecord& step : run.steps) {
+    if (step.action != "approve" || step.status != runner::Step::Status::running) continue;
+    states += (states.empty() ? "" : ", ") + step.state;
+  }
+  return states;
+}
+
+// Where a person answers the question that the run asks at the moment. Empty: it asks none.
+std::string asks_elsewhere(const std::string& run, const journal::RunRecord& record) {
+  const std::string states = asking_states(record);
+  if (states.empty()) return {};
+  return "the run " + run + " asks on its own terminal (process " + std::to_string(record.pid) + " on " + record.host +
+         ", state " + states + "); answer there";
+}
+
+// Why there is nothing to answer in the run, and what to do.
+std::string nothing_to_answer(const std::string& run, const journal::RunRecord& record, bool is_running) {
+  const std::string shows = "`wtool show " + run + "` shows ";
+  if (!is_running && !record.status) {
+    return "the run " + run + " was interrupted; `wtool resume " + run + "` continues it" +
+           (asking_states(record).empty() ? "" : ", and asks again");
+  }
+  if (!is_running) return "the run " + run + " is not waiting for an approval; " + shows + "how it ended";
+  const std::string elsewhere = asks_elsewhere(run, record);
+  return elsewhere.empty() ? "the run " + run + " is not waiting for an approval; " + shows + "what it does"
+                           : elsewhere;
+}
+
 // The questions that the command line means. Empty: the reason is on standard error.
 std::vector<PendingApproval> wanted_questions(const RunAnswer& answer, const std::string& run,
-                                              const journal::RunRecord& record) {
+                                              const journal::RunRecord& record, bool is_running) {
   std::vector<PendingApproval> pending = pending_approvals(record);
   const std::string states = states_of(pending);
   if (pending.empty()) {
-    complain("the run " + run + " is not waiting for an approval; `wtool show " + run + "` shows how it ended");
+    complain(nothing_to_answer(run, record, is_running));
     return {};
   }
   if (!answer.state.empty()) {
@@ -128,6 +159,21 @@ std::string suspended_runs(std::string& error) {
   return lines;
 }
 
+std::string runs_that_ask() {
+  std::string lines;
+  std::string unread;
+  std::vector<std::string> ids = journal::list_runs(".", unread);
+  if (ids.size() > max_runs_looked_at) ids.resize(max_runs_looked_at);
+  for (const std::string& id : ids) {
+    const std::string file = journal::journal_file(".", id);
+    const std::optional<journal::Moment> runs_at = journal::running_now(file);
+    const auto content = runs_at ? journal::read_journal(file, unread, runs_at) : std::nullopt;
+    const std::string where = content ? asks_elsewhere(id, content->run) : "";
+    if (!where.empty()) lines += cleaned_for_terminal(where, false) + "\n";
+  }
+  return lines;
+}
+
 int approve_run(Context& context, const RunAnswer& answer) {
   if (const std::string why = problem_of_words(answer); !why.empty()) {
     complain(why);
@@ -141,12 +187,14 @@ int approve_run(Context& context, const RunAnswer& answer) {
     complain(error);
     return exit_unusable;
   }
-  const auto content = journal::read_journal(journal::journal_file(".", run), error);
+  const std::string file = journal::journal_file(".", run);
+  const std::optional<journal::Moment> runs_at = journal::running_now(file);
+  const auto content = journal::read_journal(file, error, runs_at);
   if (!content) {
     complain(error);
     return exit_unusable;
   }
-  const std::vector<PendingApproval> wanted = wanted_questions(answer, run, content->run);
+  const std::vector<PendingApproval> wanted = wanted_questions(answer, run, content->run, runs_at.has_value());
   if (wanted.empty()) return exit_failed;
   // A person must know about a changed file before they answer, because a yes continues the run with the file as it is
   // now.

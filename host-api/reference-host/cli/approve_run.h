@@ -29,6 +29,10 @@ std::vector<journal::RunRecord> runs_that_wait(std::string& error);
 // as above.
 std::string suspended_runs(std::string& error);
 
+// A line for each run below the working directory that asks a question on its own terminal at the moment: where to
+// answer it. Safe for a terminal. Runs that cannot be read are left out.
+std::string runs_that_ask();
+
 // Answers the questions, and continues the run. Returns the program's exit status, which is that of the run if the run
 // continues.
 int approve_run(Context& context, const RunAnswer& answer);
