@@ -284,10 +284,12 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
                              " of this machine: " + std::generic_category().message(not_started->error),
                          true};
     }
-    if (auto* exhausted = std::get_if<engine::Exhausted>(&outcome.termination);
-        exhausted != nullptr && exhausted->limit == engine::LimitName::memory_bytes &&
-        options.limits.memory_bytes == call_memory(pool.options())) {
-      exhausted->setter = "cluster.memory";
+    if (auto* exhausted = std::get_if<engine::Exhausted>(&outcome.termination)) {
+      exhausted->of_call = engine::is_of_call(options.limits, exhausted->limit);
+      if (exhausted->limit == engine::LimitName::memory_bytes &&
+          options.limits.memory_bytes == call_memory(pool.options())) {
+        exhausted->setter = "cluster.memory";
+      }
     }
     if (const auto* cancelled = std::get_if<engine::Cancelled>(&outcome.termination)) {
       // If nobody on this host cancelled the command, its pilot did.

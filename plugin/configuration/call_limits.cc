@@ -38,7 +38,8 @@ class LimitsReader {
 
   // A limit, in the same range as in the configuration. A call cannot ask for no limit.
   template <typename Number>
-  void limit(const char* key, Number& value) {
+  void limit(engine::LimitName name, Number& value, std::uint32_t& of_call) {
+    const char* const key = engine::to_text(name);
     const Json given = take(key);
     if (given.is_discarded()) return;
     ConfigKey known = key_named("limits", key);
@@ -47,7 +48,9 @@ class LimitsReader {
       return complain(key, given, range_of(known, known.most));
     }
     const auto asked = static_cast<Number>(given.get<double>());
-    value = value == 0 ? asked : std::min(value, asked);
+    if (value != 0 && value <= asked) return;
+    value = asked;
+    of_call |= 1U << static_cast<unsigned>(name);
   }
 
   // True if the key is given. Its only valid value is `allowed`.
@@ -177,11 +180,12 @@ std::shared_ptr<const Configuration> tightened(const Configuration& configuratio
   auto held = std::make_shared<Configuration>(configuration);
   LimitsReader reader(all, error);
   engine::Limits& most = held->limits;
-  reader.limit("cpu_seconds", most.cpu_seconds);
-  reader.limit("memory_bytes", most.memory_bytes);
-  reader.limit("processes", most.processes);
-  reader.limit("open_files", most.open_files);
-  reader.limit("file_bytes", most.file_bytes);
+  using engine::LimitName;
+  reader.limit(LimitName::cpu_seconds, most.cpu_seconds, most.of_call);
+  reader.limit(LimitName::memory_bytes, most.memory_bytes, most.of_call);
+  reader.limit(LimitName::processes, most.processes, most.of_call);
+  reader.limit(LimitName::open_files, most.open_files, most.of_call);
+  reader.limit(LimitName::file_bytes, most.file_bytes, most.of_call);
   const bool read_only = reader.word("sandbox", "read-only");
   const bool no_network = reader.word("network", "deny");
   const std::optional<CallFiles> files = reader.files();
@@ -211,6 +215,7 @@ std::shared_ptr<const Configuration> tightened(const Configuration& configuratio
     policy.needs_files = true;
   }
   if (no_network) {
+    policy.network_of_call = policy.network;
     policy.network = false;
     policy.needs_network = true;
     held->network_stays_closed = true;

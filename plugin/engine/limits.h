@@ -14,6 +14,8 @@ struct Limits {
   std::uint64_t file_bytes = 0;    // of each file that is written (RLIMIT_FSIZE)
   // The set of processors on which the processes run at first; empty: all. A command may ask for other processors.
   std::array<std::uint64_t, 16> processors{};
+  // A bit for each LimitName whose value is not that of the configuration, but a tighter one of this one call.
+  std::uint32_t of_call = 0;
 };
 
 enum class LimitName { cpu_seconds, memory_bytes, processes, open_files, file_bytes };
@@ -22,6 +24,11 @@ enum class LimitName { cpu_seconds, memory_bytes, processes, open_files, file_by
 constexpr const char* to_text(LimitName name) {
   constexpr const char* names[] = {"cpu_seconds", "memory_bytes", "processes", "open_files", "file_bytes"};
   return names[static_cast<int>(name)];
+}
+
+// True if the call itself has set the limit.
+constexpr bool is_of_call(const Limits& limits, LimitName name) {
+  return (limits.of_call & (1U << static_cast<unsigned>(name))) != 0;
 }
 
 // 0: no limit.

@@ -35,8 +35,18 @@ struct Exhausted {
   double used;                // in the unit of the limit
   std::optional<int> status;  // 0 to 255, a signal as 128 + its number
   std::string setter{};       // the key of the configuration that set the limit; empty: limits.NAME
+  bool of_call = false;       // the call itself has set the limit, so there is no key
 
-  std::string key() const { return setter.empty() ? std::string("limits.") + to_text(limit) : setter; }
+  // What set the limit, for messages.
+  std::string key() const {
+    if (of_call) return std::string("the call's limit ") + to_text(limit);
+    return setter.empty() ? std::string("limits.") + to_text(limit) : setter;
+  }
+  // Where the limit can be raised, for hints.
+  std::string way_out() const {
+    return of_call ? std::string("raise this limit of the call (in a workflow: that of the step)")
+                   : "raise " + key() + " in the configuration";
+  }
 };
 // The command never ran.
 struct NotStarted {

@@ -129,7 +129,8 @@ class CommandRun {
   void lose_custodian();
   void take_report(const warden::Report& report);
   Termination termination_of(const warden::Report& report) const;
-  static Exhausted exhausted(const warden::Report& report);
+  Exhausted exhausted(const warden::Report& report) const;
+  static Exhausted exhausted_limit(const warden::Report& report);
   int time_left() const;
 
   WardenClient& client_;
@@ -585,7 +586,13 @@ Termination CommandRun::termination_of(const warden::Report& report) const {
   return Exited{WEXITSTATUS(report.wait_status)};
 }
 
-Exhausted CommandRun::exhausted(const warden::Report& report) {
+Exhausted CommandRun::exhausted(const warden::Report& report) const {
+  Exhausted how = exhausted_limit(report);
+  how.of_call = is_of_call(options_.limits, how.limit);
+  return how;
+}
+
+Exhausted CommandRun::exhausted_limit(const warden::Report& report) {
   const auto used = static_cast<double>(report.used);
   switch (report.exceeded) {
     case warden::Limit::cpu_seconds:

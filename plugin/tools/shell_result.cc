@@ -111,8 +111,8 @@ class Format {
     const std::string text = "Command ended: " + what_it_used(how, used.dump(), value) + ", and " + key +
                              (how.setter.empty() ? " is " : " allows a call ") + std::to_string(value);
     return fail({"resource_exhausted", text,
-                 "make the command use less, or raise " + key +
-                     " in the configuration; the command and everything that it had started were ended"},
+                 "make the command use less, or " + how.way_out() +
+                     "; the command and everything that it had started were ended"},
                 text);
   }
 
@@ -175,8 +175,8 @@ class Format {
     const auto add_limit = [&](engine::LimitName limit, const std::vector<std::string_view>& errors) {
       const std::uint64_t value = engine::value_of(result_.limits, limit);
       if (value == 0 || !shows_one_of(errors)) return;
-      hint +=
-          std::string(hint.empty() ? "" : "; ") + "limits." + engine::to_text(limit) + " was " + std::to_string(value);
+      const engine::Exhausted setter{limit, 0, {}, {}, engine::is_of_call(result_.limits, limit)};
+      hint += std::string(hint.empty() ? "" : "; ") + setter.key() + " was " + std::to_string(value);
     };
     add_limit(engine::LimitName::open_files, {"too many open files", "no file descriptors available"});
     add_limit(engine::LimitName::file_bytes, {"file too large"});

@@ -52,6 +52,8 @@ BOOST_AUTO_TEST_CASE(a_limit_ends_what_the_command_has_started_and_the_next_call
   const Answer answer = run_with(R"({"cpu_seconds": 1})", std::string("sh -c '") + endless + "' & wait");
   BOOST_TEST(answer.code() == "resource_exhausted");
   BOOST_TEST(limit_of(answer, "cpu_seconds") == 1);
+  BOOST_TEST(holds(answer.text(), "and the call's limit cpu_seconds is 1"), answer.text());
+  BOOST_TEST(!holds(answer.text(), "configuration"), answer.text());
   BOOST_TEST(!tool.shell("true").metadata().contains("limits"));
 }
 
@@ -161,6 +163,8 @@ BOOST_AUTO_TEST_CASE(a_command_without_network_makes_no_socket_and_may_write_fil
   const Answer answer =
       run_with(R"({"network": "deny"})", std::string(open_socket) + "; echo $?; echo ok > new; cat new");
   BOOST_TEST(answer.out() == "7\nok\n");
+  const Answer said = run_with(R"({"network": "deny"})", "echo 'socket: Permission denied' >&2; exit 1");
+  BOOST_TEST(holds(said.raw, "network access (the call's limit network is deny)"), said.raw);
 }
 
 BOOST_AUTO_TEST_CASE(wrong_limits_refuse_the_call_and_say_what_is_allowed) {

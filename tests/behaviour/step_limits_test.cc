@@ -51,7 +51,9 @@ BOOST_AUTO_TEST_CASE(a_step_that_uses_more_than_it_may_fails) {
   const std::string file_ = workflow("[*] --> A\nA --> [*]\n", "- A: Shell \"while :; do :; done\" cpu=1s\n");
   const Finished ran = run_workflow(file_);
   BOOST_TEST(ran.exit_code == 1, ran.out << ran.err);
-  BOOST_TEST(holds(ran.out + ran.err, "limits.cpu_seconds is 1"), ran.out << ran.err);
+  BOOST_TEST(holds(ran.out + ran.err, "the call's limit cpu_seconds is 1"), ran.out << ran.err);
+  BOOST_TEST(holds(ran.out, "raise this limit of the call (in a workflow: that of the step)"), ran.out);
+  BOOST_TEST(!holds(ran.out + ran.err, "configuration"), ran.out << ran.err);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_workflow_may_use_holds_for_the_workflow_that_a_step_runs) {

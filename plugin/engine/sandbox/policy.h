@@ -27,10 +27,11 @@ struct SandboxPolicy {
   std::vector<std::string> files;    // absolute, without a link above the last name; must not change either
   std::string record;                // one of `files` that we write while commands run: protected, but not compared
   bool network = true;
-  bool required = false;      // Run nothing if a part of the sandbox cannot be enforced.
-  bool ipc = false;           // Allow objects that belong to no folder: those of System V, and POSIX message queues.
-  bool repositories = false;  // Protect whatever makes git execute something, in each git repository below `write`.
-  bool put_aside = false;     // Rename what a command has added to such a repository.
+  bool network_of_call = false;  // It is the call that has closed the network, not the configuration.
+  bool required = false;         // Run nothing if a part of the sandbox cannot be enforced.
+  bool ipc = false;              // Allow objects that belong to no folder: those of System V, and POSIX message queues.
+  bool repositories = false;     // Protect whatever makes git execute something, in each git repository below `write`.
+  bool put_aside = false;        // Rename what a command has added to such a repository.
   // Run nothing if the kernel cannot restrict access to files, or to the network.
   bool needs_files = false;
   bool needs_network = false;

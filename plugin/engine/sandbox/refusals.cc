@@ -284,7 +284,8 @@ void judge_line(std::string_view text, const Traceback& around, const RefusalCon
   }
   if (auto refusal = judge_request(line.lowered, context)) return add(std::move(*refusal));
   if (context.network_refused && is_network_failure(line.lowered, around.opens_sockets)) {
-    add("network access (sandbox.network is deny)");
+    add(context.network_of_call ? "network access (the call's limit network is deny)"
+                                : "network access (sandbox.network is deny)");
   }
 }
 

@@ -31,6 +31,7 @@ struct RefusalContext {
   std::function<bool(pid_t)> host_may_signal;
   // True once nobody waits for the answer.
   std::function<bool()> cancelled;
+  bool network_of_call = false;  // network: deny was a limit of the call, not of the configuration
 };
 
 // The refusals, each once and at most ten, such as "a write outside /site: /etc/x". Each one completes the sentence

@@ -94,6 +94,7 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal&
     report.enforced.emplace_back("seccomp");
     if (!network) report.enforced.emplace_back("network");
     shared->network_refused = !network;
+    shared->network_of_call = policy_.network_of_call;
     shared->ipc_refused = !policy_.ipc;
   } else {
     report.not_enforced.emplace_back("seccomp: this kernel has no filters for system calls");

@@ -37,6 +37,7 @@ struct SharedSandbox {
   Descriptor ruleset_in_scope;  // empty if the kernel has no scopes
   std::string filter;
   bool network_refused = false;
+  bool network_of_call = false;  // as in the policy
   bool ipc_refused = false;
   SandboxReport report;  // without the protected names
 };

@@ -29,6 +29,7 @@ void look_for_refusals(const PreparedSandbox& prepared, const Command& command, 
   context.directory = directory;
   context.files = static_cast<bool>(prepared.shared->ruleset);
   context.network_refused = prepared.shared->network_refused;
+  context.network_of_call = prepared.shared->network_of_call;
   context.host_may = [](const std::string& path, int mode) {
     return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
   };

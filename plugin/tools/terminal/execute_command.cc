@@ -87,7 +87,7 @@ class TerminalFormat {
 
   Json operator()(const engine::Exhausted& how) {
     return broken_off("EXECUTION_ERROR", "Command ended: it used more than " + how.key() + " allows",
-                      "make the command use less, or raise the limit in the configuration");
+                      "make the command use less, or " + how.way_out());
   }
 
   Json operator()(const engine::NotStarted& how) {
