@@ -715,6 +715,10 @@ BOOST_AUTO_TEST_CASE(a_plan_says_what_would_be_skipped_and_why_the_rest_would_no
   run_it();
   BOOST_TEST(planned() == "up to date");
   BOOST_TEST(holds(wtool({"plan", "workflow.md"}).out, "up to date: it would be skipped"));
+  for (const std::vector<std::string>& forced :
+       {std::vector<std::string>{"plan", "workflow.md", "--force"}, {"run", "workflow.md", "-n", "--force"}}) {
+    BOOST_TEST(holds(wtool(forced).out, "it would run: --force"), wtool(forced).out);
+  }
   scratch.file("src/a.c", "int b;\n");
   BOOST_TEST(planned() == "'src/a.c' changed");
   BOOST_TEST(holds(wtool({"plan", "workflow.md"}).out, "it would run: 'src/a.c' changed"));

@@ -241,6 +241,9 @@ BOOST_AUTO_TEST_CASE(a_dry_run_is_a_plan) {
     BOOST_TEST(dry.exit_code == 0, dry.err);
     BOOST_TEST(dry.out == plan);
   }
+  BOOST_TEST(wtool({"run", "touches", "-n", "--json", "--var", "what=it"}).out ==
+             wtool({"plan", "touches", "--json", "--var", "what=it"}).out);
+  BOOST_TEST(holds(wtool({"run", "touches", "--json"}).err, "--dry-run"));
   BOOST_TEST(!std::filesystem::exists(scratch.path() + "/project/it"));
   BOOST_TEST(!std::filesystem::exists(scratch.path() + "/project/.wtool"));
   BOOST_TEST(wtool({"run", "touches", "-n", "--junit", "x.xml", "--var", "what=it"}).exit_code == 2);

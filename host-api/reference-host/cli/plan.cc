@@ -1,4 +1,4 @@
-// wtool plan FILE [--var NAME=VALUE]... [--json]: prints to standard output what a run would do, and runs nothing.
+// wtool plan FILE [--var NAME=VALUE]... [--json] [--force]: prints to standard output what a run would do, and runs nothing.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -21,7 +21,7 @@ struct PlanOptions {
   std::string file;
   GivenVariables variables;
   runner::RunPart part;
-  bool json = false;
+  PlanStyle style{};
 };
 
 // The request that a run would make to Slurm. Nothing is submitted here.
@@ -45,7 +45,7 @@ planning::PlannedCluster asked_of_slurm(Toolbox& tools, const std::string& slot)
 }  // namespace
 
 int plan_file(Context& context, const std::string& file, const GivenVariables& variables, const runner::RunPart& part,
-              bool json) {
+              PlanStyle style) {
   const auto prepared = PreparedWorkflow::open(context, file, variables.names());
   if (!prepared || !prepared->cut_to(part)) return exit_unusable;
   const auto given = read_variables(variables, prepared->workflow());
@@ -67,6 +67,7 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
   };
   cache::StepCache::Options cached = prepared->cache_options();
   cached.looks_only = true;
+  cached.force = style.force;
   cache::StepCache cache(std::move(cached));
   services.cache = &cache;
   services.explain = prepared->services().explain;
@@ -75,7 +76,7 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
   };
   planning::Plan made = planning::plan_workflow(prepared->workflow(), prepared->source(), std::move(inputs), services);
   for (const std::string& slot : prepared->slots()) made.cluster.push_back(asked_of_slurm(prepared->tools(), slot));
-  if (!print(json ? planning::plan_json(made) : planning::plan_text(made))) return exit_unusable;
+  if (!print(style.json ? planning::plan_json(made) : planning::plan_text(made))) return exit_unusable;
   return planning::count(made).refused > 0 ? exit_refused : exit_ok;
 }
 
@@ -84,7 +85,8 @@ void add_plan(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("plan", "Show what a run of a workflow would do, without running anything");
   command->add_option("WORKFLOW", options->file, "The workflow file, or the name of a workflow")->required();
   add_variable_options(*command, options->variables);
-  command->add_flag("--json", options->json, "Print one JSON object");
+  command->add_flag("--json", options->style.json, "Print one JSON object");
+  command->add_flag("--force", options->style.force, "Plan a run that also runs the steps that are up to date");
   add_part_options(*command, options->part);
   add_env_file_option(*command, context.options);
   add_on_option(*command, context.options);
@@ -100,7 +102,7 @@ void add_plan(CLI::App& app, Context& context) {
       "  wtool plan release.md --json");
   command->callback([&context, options] {
     context.command = [&context, options] {
-      return plan_file(context, options->file, options->variables, options->part, options->json);
+      return plan_file(context, options->file, options->variables, options->part, options->style);
     };
   });
 }

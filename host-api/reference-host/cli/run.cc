@@ -20,6 +20,7 @@ struct RunCommandOptions {
   bool detach = false;
   std::string from;
   bool only_plans = false;
+  bool json = false;  // of the plan
 };
 
 int run_or_plan(Context& context, RunCommandOptions& options) {
@@ -35,8 +36,8 @@ int run_or_plan(Context& context, RunCommandOptions& options) {
     if (const auto status = detach(options.flags.detached)) return *status;
   }
   if (!options.from.empty()) return run_from(context, file, options.from, options.flags);
-  return options.only_plans ? plan_file(context, file, options.flags.variables, options.flags.part, false)
-                            : run_file(context, file, options.flags);
+  if (!options.only_plans) return run_file(context, file, options.flags);
+  return plan_file(context, file, options.flags.variables, options.flags.part, {options.json, options.flags.force});
 }
 
 }  // namespace
@@ -62,6 +63,7 @@ void add_run(CLI::App& app, Context& context) {
                                    "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
   auto* dry = command->add_flag("-n,--dry-run", options->only_plans,
                                 "Shows what the run would do, as `wtool plan` does, and runs nothing");
+  command->add_flag("--json", options->json, "With --dry-run: prints one JSON object")->needs(dry);
   unkept->excludes(from);
   dry->excludes(from);
   for (const char* written : {"--events", "--junit", "--html"}) dry->excludes(command->get_option(written));

@@ -70,7 +70,11 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
                  bool keeps_part, runner::Secrets& secrets);
 
 // Runs `wtool plan` or `wtool run --dry-run` (plan.cc), and returns the exit status.
+struct PlanStyle {
+  bool json = false;
+  bool force = false;  // as in RunFlags
+};
 int plan_file(Context& context, const std::string& file, const GivenVariables& variables, const runner::RunPart& part,
-              bool json);
+              PlanStyle style);
 
 }  // namespace wtool::host
