@@ -6,6 +6,7 @@
 
 #include "base/edit_distance.h"
 #include "journal/record.h"
+#include "runner/approval.h"
 #include "terminal/text.h"
 
 namespace wtool::host::journal {
@@ -24,6 +25,11 @@ std::optional<StepPlace> parent_of(std::string_view branch) {
 }
 
 bool may_end_by_until(std::string_view branch) { return branch.empty() || branch == "/0:finally"; }
+
+bool waits(const RunRecord& run, const StepRecord& step) {
+  if (step.status != runner::Step::Status::aborted) return false;
+  return run.status == runner::RunReport::Status::suspended || step.end.outcome.error == runner::approval_pending;
+}
 
 bool reached_until(const RunRecord& run) {
   return !run.until.empty() && std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& step) {

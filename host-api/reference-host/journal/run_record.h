@@ -144,6 +144,10 @@ inline const char* status_word(runner::Step::Status status, bool acts) {
 }
 inline const char* status_word(const StepRecord& step) { return status_word(step.status, !step.action.empty()); }
 
+// True if the step, or one that it contains, waits for an approval. Its status is `aborted`, but nothing has stopped it:
+// the steps of a suspended run are not stopped for any other reason.
+bool waits(const RunRecord& run, const StepRecord& step);
+
 inline const char* word(runner::RunReport::Status status) {
   switch (status) {
     case runner::RunReport::Status::completed:

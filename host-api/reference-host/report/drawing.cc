@@ -115,6 +115,7 @@ Drawing drawing_of(const Workflow& workflow, const journal::RunRecord* run) {
     const auto found = node.id.empty() ? last.end() : last.find(node.id);
     if (found == last.end()) continue;
     node.status = found->second->status;
+    node.waits = journal::waits(*run, *found->second);
     node.acts = !found->second->action.empty();
   }
   return drawing;

@@ -23,6 +23,7 @@ struct Drawing {
     std::string id;                              // as in the workflow; a hidden state gets an unused id
     std::string description;                     // may be empty
     std::optional<runner::Step::Status> status;  // how its last visit ended; running: it has not ended
+    bool waits = false;                          // for an approval; the status is then `aborted`
     bool acts = true;                            // it has an action; without one, a success is shown as `passed`
   };
   struct Edge {

@@ -42,9 +42,14 @@ std::string label_text(const std::string& text) { return cut_to_width(cleaned_fo
 
 double width_of(const std::string& text, double column) { return static_cast<double>(display_width(text)) * column; }
 
-// The status is shown not only by colour, but also by a sign.
+std::string word_of(const Picture::Item& item) {
+  return item.waits ? "waits" : journal::status_word(*item.status, item.acts);
+}
+
+// The status is shown not only by colour, but also by a sign. A state that a run only passed through has none.
 std::string sign_of(const Picture::Item& item) {
-  if (!item.status || !item.acts) return {};
+  if (!item.status || (!item.acts && *item.status == runner::Step::Status::succeeded)) return {};
+  if (item.waits) return "\u2016 ";
   switch (*item.status) {
     case runner::Step::Status::succeeded:
       return "\u2713 ";
@@ -58,10 +63,12 @@ std::string sign_of(const Picture::Item& item) {
   return "\u25b8 ";
 }
 
-// A composite state shows its description instead of its id, because it has room for a long text.
+// A description is shown instead of the id, which is then only in the tooltip. A composite state that did not succeed
+// has no second line, so the heading says how it ended.
 std::string heading_of(const Picture::Item& item) {
-  const bool named = item.shape == Shape::composite && !item.description.empty();
-  return sign_of(item) + label_text(named ? item.description : item.id);
+  const std::string sign = sign_of(item);
+  const bool says = item.shape == Shape::composite && !sign.empty();
+  return sign + label_text(item.description.empty() ? item.id : item.description) + (says ? ": " + word_of(item) : "");
 }
 
 // The line below the name, such as `3 visits, 1.2 s`.
@@ -75,9 +82,7 @@ std::string label_of(const Picture::Arrow& arrow) {
   return label_text(arrow.label);
 }
 
-std::string classes_of(const Picture::Item& item) {
-  return item.status ? std::string(" ") + journal::status_word(*item.status, item.acts) : std::string();
-}
+std::string classes_of(const Picture::Item& item) { return item.status ? " " + word_of(item) : std::string(); }
 
 std::string text_at(double x, double y, const std::string& text, const std::string& classes = "") {
   return "<text" + (classes.empty() ? "" : " class=\"" + classes + "\"") + " x=\"" + number(x) + "\" y=\"" + number(y) +
@@ -232,7 +237,7 @@ class SvgWriter {
 
   static std::string title_of(const Picture::Item& item) {
     std::string title = item.id + (item.description.empty() ? "" : ": " + item.description);
-    if (item.status) title += std::string(title.empty() ? "" : ", ") + journal::status_word(*item.status, item.acts);
+    if (item.status) title += (title.empty() ? "" : ", ") + word_of(item);
     return title.empty() ? "" : "<title>" + markup_text(title) + "</title>";
   }
 
@@ -271,7 +276,7 @@ a:hover rect { stroke-width: 3.5px; } @media print { svg { max-width: 100%; max-
 .node.succeeded rect, .node.succeeded polygon { stroke: var(--succeeded); stroke-width: 2.5px; }
 .node.failed rect, .node.failed polygon { stroke: var(--failed); stroke-width: 2.5px; }
 .node.aborted rect, .node.aborted polygon { stroke: var(--aborted); stroke-width: 2.5px; }
-.node.running rect, .node.running polygon { stroke: var(--running); stroke-width: 2.5px; }
+.node.waits rect, .node.waits polygon, .node.running rect, .node.running polygon { stroke: var(--running); stroke-width: 2.5px; }
 )";
 
 // Some programs that show SVG files do not support variables of CSS, so the colours are written into the rules.

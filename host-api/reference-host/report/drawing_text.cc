@@ -28,13 +28,15 @@ struct StatusLook {
 };
 
 // The fills are light, because the texts on them are black.
-constexpr std::array<StatusLook, 5> looks = {{{"succeeded", "#c8e6c9", "#2e7d32"},
+constexpr std::array<StatusLook, 6> looks = {{{"succeeded", "#c8e6c9", "#2e7d32"},
                                               {"passed", "#eeeeee", "#616161"},
                                               {"failed", "#ffcdd2", "#c62828"},
                                               {"aborted", "#ffe0b2", "#ef6c00"},
+                                              {"waits", "#bbdefb", "#1565c0"},
                                               {"running", "#bbdefb", "#1565c0"}}};
 
 std::string_view status_of(const Drawing::Node& node) {
+  if (node.waits) return "waits";
   return node.status ? std::string_view(journal::status_word(*node.status, node.acts)) : std::string_view();
 }
 

@@ -133,9 +133,9 @@ std::string page_lines(const std::string& text) {
   return out + "</pre>\n";
 }
 
-std::string word_of_step(const StepRecord& step) {
+std::string word_of_step(const RunRecord& run, const StepRecord& step) {
   if (step.status == Step::Status::running) return "not ended";
-  if (step.end.outcome.error == runner::approval_pending) return "waits";
+  if (journal::waits(run, step)) return "waits";
   std::string word = journal::status_word(step);
   if (step.tries > 1) word += " (" + std::to_string(step.tries) + " tries)";
   if (step.replayed) word += ", kept";
@@ -208,7 +208,7 @@ std::string github_page(const RunRecord& run) {
     }
     ++rows;
     out += std::string("| ") + mark_of(step) + " | " + page_text(step_label(step.place.branch, step.state, names)) +
-           " | " + page_text(word_of_step(step)) + " | " + page_text(duration_text(step.took)) + " |\n";
+           " | " + page_text(word_of_step(run, step)) + " | " + page_text(duration_text(step.took)) + " |\n";
   }
   if (left_out > 0) out += "\n... and " + std::to_string(left_out) + " more steps\n";
   const FailedList failed = failed_in(run);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <string_view>
+#include <tuple>
 
 #include "base/text.h"
 #include "base/time_text.h"
@@ -144,10 +146,10 @@ std::string bar(const StepRecord& step, const TimeSpan& span) {
   return text;
 }
 
-std::string step_status(const StepRecord& step) {
-  std::string text = step.status == Step::Status::running                 ? "not ended"
-                     : step.end.outcome.error == runner::approval_pending ? "waits"
-                                                                          : status_word(step);
+std::string step_status(const RunRecord& run, const StepRecord& step) {
+  std::string text = step.status == Step::Status::running ? "not ended"
+                     : journal::waits(run, step)          ? "waits"
+                                                          : status_word(step);
   if (text == "passed") text = "-";
   if (step.status == Step::Status::failed) text += " (exit code " + std::to_string(step.exit_code) + ")";
   if (step.tries > 1) text += ", " + std::to_string(step.tries) + " tries";
@@ -172,6 +174,21 @@ std::string failures(const RunRecord& run, const CombinationNames& names) {
   return items.empty() ? "" : "<h2>Failed</h2>\n<ul>\n" + items + "</ul>\n";
 }
 
+// By the step that entered a composite state: its hidden end, which has no row, if that did not succeed.
+std::map<const StepRecord*, const StepRecord*> ends_of_composites(const RunRecord& run) {
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, const StepRecord*> last;
+  std::map<const StepRecord*, const StepRecord*> ends;
+  for (const StepRecord& step : run.steps) {
+    if (!step.hidden) {
+      last.insert_or_assign({step.place.branch, step.workflow, step.state}, &step);
+      continue;
+    }
+    const auto entry = last.find({step.place.branch, step.workflow, composite_of(step.state)});
+    if (step.status != Step::Status::succeeded && entry != last.end()) ends.insert_or_assign(entry->second, &step);
+  }
+  return ends;
+}
+
 std::string steps(const RunRecord& run, const CombinationNames& names) {
   const TimeSpan span = span_of(run);
   Details details;
@@ -181,13 +198,16 @@ std::string steps(const RunRecord& run, const CombinationNames& names) {
       "<h2>Steps</h2>\n<div class=\"steps\">\n<table>\n<thead><tr><th scope=\"col\">State</th>"
       "<th scope=\"col\" class=\"status\">Status</th><th scope=\"col\" class=\"time\">Time</th>"
       "<th scope=\"col\" class=\"bars\">When</th></tr></thead>\n";
+  const std::map<const StepRecord*, const StepRecord*> ends = ends_of_composites(run);
   std::size_t shown = 0;
   for (const StepRecord& step : run.steps) {
     if (step.hidden || ++shown > max_page_steps) continue;
+    const auto end = ends.find(&step);
+    const StepRecord& told = end == ends.end() ? step : *end->second;  // says how the state ended
     std::string row = "<td>" + markup_text(step_label(step.place.branch, step.state, names));
     if (!step.workflow.empty()) row += " " + element("span", "in " + step.workflow, "faint");
     if (!step.node.empty()) row += " " + element("span", "on " + step.node, "faint");
-    row += "</td>" + element("td", step_status(step), status_word(step)) + element("td", duration_text(step.took)) +
+    row += "</td>" + element("td", step_status(run, told), status_word(told)) + element("td", duration_text(step.took)) +
            "<td class=\"bars\">" + bar(step, span) + "</td></tr>\n";
     const runner::Outcome& outcome = step.end.outcome;
     const bool failed = step.status == Step::Status::failed;

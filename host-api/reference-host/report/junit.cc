@@ -76,7 +76,7 @@ CaseVerdict verdict_of(const StepRecord& step) {
   return CaseVerdict::error;
 }
 
-std::string verdict_xml(const StepRecord& step, CaseVerdict verdict) {
+std::string verdict_xml(const RunRecord& run, const StepRecord& step, CaseVerdict verdict) {
   const std::string command =
       step.end.command.empty() ? "" : "$ " + bounded_text(step.end.command, max_case_output) + "\n";
   switch (verdict) {
@@ -96,8 +96,13 @@ std::string verdict_xml(const StepRecord& step, CaseVerdict verdict) {
       break;
   }
   const bool ended = step.status == Step::Status::aborted;
-  return "      <error" + attribute("message", ended ? "aborted: " + why(step) : "it has not ended") +
-         attribute("type", journal::word(step.status)) + ">" + markup_text(command) + "</error>\n";
+  const bool is_waiting = journal::waits(run, step);
+  const std::string word = is_waiting ? "waits" : journal::word(step.status);
+  return "      <error" +
+         attribute("message", !ended       ? "it has not ended"
+                              : is_waiting ? why(step)
+                                           : word + ": " + why(step)) +
+         attribute("type", word) + ">" + markup_text(command) + "</error>\n";
 }
 
 void append_stream(std::string& out, const char* tag, const std::string& text, const runner::WholeOutput& whole = {}) {
@@ -142,7 +147,7 @@ std::string junit_xml(const RunRecord& run) {
     suite.cases += "    <testcase" +
                    attribute("name", step.state + combination + (visit > 1 ? " #" + std::to_string(visit) : "")) +
                    attribute("classname", step.workflow.empty() ? run.name : step.workflow) +
-                   attribute("time", seconds(step.took)) + ">\n" + verdict_xml(step, verdict);
+                   attribute("time", seconds(step.took)) + ">\n" + verdict_xml(run, step, verdict);
     append_stream(suite.cases, "system-out", step.end.outcome.standard_output, step.end.outcome.whole_output);
     append_stream(suite.cases, "system-err", step.end.outcome.standard_error, step.end.outcome.whole_error);
     suite.cases += "    </testcase>\n";

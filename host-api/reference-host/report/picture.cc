@@ -33,7 +33,7 @@ class Builder {
     scene_of_.assign(states_.size(), none);
     // The scene of a composite state is identified by the hidden half of that state.
     inner_scene_.assign(states_.size(), none);
-    start_ = add_item(0, {Picture::Shape::start, "", "", {}, true, 0, 0, {}, 0});
+    start_ = add_item(0, {Picture::Shape::start, "", "", {}, false, true, 0, 0, {}, 0});
     for (std::size_t i = 0; i < states_.size(); ++i) place(i);
     if (workflow_.start != no_state) {
       const bool begun = visits_.contains(states_[workflow_.start].id);
@@ -47,6 +47,7 @@ class Builder {
  private:
   struct Visits {
     const StepRecord* last = nullptr;
+    bool waits = false;
     std::uint64_t count = 0;
     std::chrono::steady_clock::duration took{};
     std::map<std::string, std::uint64_t> next;
@@ -64,6 +65,7 @@ class Builder {
       }
       Visits& visits = visits_[step.state];
       visits.last = &step;
+      visits.waits = journal::waits(run, step);
       ++visits.count;
       visits.took += step.took;
       for (const std::string& next : step.end.next) ++visits.next[next];
@@ -208,6 +210,7 @@ class Builder {
     const auto visits = visits_.find(state.id);
     if (visits != visits_.end() && !item.id.empty()) {
       item.status = visits->second.last->status;
+      item.waits = visits->second.waits;
       item.acts = !visits->second.last->action.empty();
       item.visits = visits->second.count;
       item.last_step = visits->second.last->number;
@@ -293,7 +296,7 @@ class Builder {
   std::size_t end_of(std::size_t scene) {
     const auto found = ends_.find(scene);
     if (found != ends_.end()) return found->second;
-    return ends_[scene] = add_item(scene, {Picture::Shape::end, "", "", {}, true, 0, 0, {}, 0});
+    return ends_[scene] = add_item(scene, {Picture::Shape::end, "", "", {}, false, true, 0, 0, {}, 0});
   }
 
   // A workflow without a start, which is an error, has no dot for the start.

@@ -30,6 +30,7 @@ struct Picture {
     std::string id;
     std::string description;                     // may be empty
     std::optional<runner::Step::Status> status;  // how its last visit ended; running: it has not ended
+    bool waits = false;                          // for an approval; the status is then `aborted`
     bool acts = true;                            // it has an action; without one, a success is shown as `passed`
     std::uint64_t visits = 0;
     std::uint64_t last_step = 0;  // its number; 0: no visit

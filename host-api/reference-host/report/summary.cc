@@ -50,6 +50,8 @@ class StateTable {
   };
   // Must be called in the order in which the steps began.
   void add(const Visit& visit);
+  // The hidden end of a composite state has ended: if it did not succeed, the row of the composite state says so.
+  void add_end(std::string_view workflow, std::string_view hidden, Step::Status status);
 
   // Lines for people, safe for a terminal. `suspended`: the run is suspended, so its aborted steps wait for an answer.
   std::string text(bool suspended = false) const;
@@ -72,15 +74,25 @@ class StateTable {
     std::chrono::steady_clock::duration longest{};
   };
   static std::string status_of(const Row& row, bool suspended);
+  static std::string row_name(std::string_view workflow, std::string_view state);
 
   std::vector<Row> rows_;
   std::unordered_map<std::string, std::size_t> index_;  // by name
 };
 
-void StateTable::add(const Visit& visit) {
-  std::string name(visit.workflow);
+std::string StateTable::row_name(std::string_view workflow, std::string_view state) {
+  std::string name(workflow);
   if (!name.empty()) name += " / ";
-  name += visit.state;
+  return name.append(state);
+}
+
+void StateTable::add_end(std::string_view workflow, std::string_view hidden, Step::Status status) {
+  const auto row = index_.find(row_name(workflow, composite_of(hidden)));
+  if (row != index_.end() && status != Step::Status::succeeded) rows_[row->second].status = status;
+}
+
+void StateTable::add(const Visit& visit) {
+  std::string name = row_name(visit.workflow, visit.state);
   const auto [found, added] = index_.emplace(name, rows_.size());
   if (added) rows_.emplace_back().name = name;
   Row& row = rows_[found->second];
@@ -161,7 +173,10 @@ StateTable table_of(const Workflow& workflow, const RunReport& report) {
   StateTable table;
   for (const Step& step : report.steps) {
     const workflow::State& state = step.of();
-    if (state.hidden) continue;
+    if (state.hidden) {
+      table.add_end(journal::workflow_of(step, &workflow), state.id, step.status);
+      continue;
+    }
     table.add({journal::workflow_of(step, &workflow), state.id, step.branch, step.status, step.tries,
                state.action.has_value(), step.replayed, step.up_to_date, step.took, stands_for_combinations(step)});
   }
@@ -335,7 +350,10 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   }
   StateTable table;
   for (const StepRecord& step : run.steps) {
-    if (step.hidden) continue;
+    if (step.hidden) {
+      table.add_end(step.workflow, step.state, step.status);
+      continue;
+    }
     table.add({step.workflow, step.state, step.place.branch, step.status, step.tries, !step.action.empty(),
                step.replayed, step.up_to_date, step.took, !step.end.outcome.matrix.is_null()});
   }

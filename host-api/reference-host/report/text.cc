@@ -47,6 +47,8 @@ CombinationNames combination_names(const journal::RunRecord& run) {
   return names;
 }
 
+std::string_view composite_of(std::string_view hidden) { return hidden.substr(0, hidden.find("/end")); }
+
 std::string step_label(const runner::Step& step, const CombinationNames& combinations) {
   return step_label(step.branch, step.of().id, combinations);
 }

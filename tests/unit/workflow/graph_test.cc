@@ -8,6 +8,7 @@
 #include "markup_check.h"
 #include "report/formats.h"
 #include "reporting_support.h"
+#include "runner/approval.h"
 #include "support.h"
 #include "support/program.h"
 #include "support/text.h"
@@ -174,11 +175,63 @@ BOOST_AUTO_TEST_CASE(the_path_of_a_run_is_bold_and_states_show_how_they_ended) {
   const std::string picture = diagram_svg(workflow, &run);
   // The arrow from the start and the one after Ask have been taken.
   BOOST_TEST(count_of(picture, "class=\"edge taken\"") == 2U);
-  BOOST_TEST(holds(picture, ">\u2713 Ask</text>"));
+  BOOST_TEST(holds(picture, ">\u2713 asks &quot;somebody&quot;</text>"));
+  BOOST_TEST(holds(picture, "<title>Ask: asks &quot;somebody&quot;, succeeded</title>"));
   BOOST_TEST(holds(picture, ">\u2717 Sorry</text>"));
   BOOST_TEST(holds(picture, "2 visits, "));
   BOOST_TEST(holds(picture, "<a href=\"#step-2\">"));
   BOOST_TEST(!holds(diagram_svg(workflow, &run, true), "<a "));
+}
+
+BOOST_AUTO_TEST_CASE(a_composite_state_that_failed_says_so_in_words_and_a_description_is_drawn) {
+  const Workflow workflow = parsed(
+      "```mermaid\nstateDiagram-v2\n    [*] --> Phase\n    state Phase {\n        state \"All of it\" as One\n"
+      "        [*] --> One\n        One --> [*]\n    }\n    Phase --> [*]\n```\n");
+  RunRecord run;
+  for (const auto& [state, hidden] :
+       {std::pair("Phase", false), std::pair("One", false), std::pair("Phase/end", true)}) {
+    StepRecord step;
+    step.place = {"", run.steps.size() + 1};
+    step.state = state;
+    step.hidden = hidden;
+    step.status = state == std::string("Phase") ? Step::Status::succeeded : Step::Status::failed;
+    if (state == std::string("One")) step.action = "shell";
+    run.steps.push_back(step);
+  }
+  const std::string picture = diagram_svg(workflow, &run);
+  BOOST_TEST(holds(picture, "class=\"frame failed\""), picture);
+  BOOST_TEST(holds(picture, ">\u2717 Phase: failed</text>"), picture);
+  BOOST_TEST(holds(picture, ">\u2717 All of it</text>"), picture);
+  BOOST_TEST(holds(picture, "<title>One: All of it, failed</title>"), picture);
+  const std::string page = html_report(run, &workflow);
+  BOOST_TEST(holds(page, "Phase</td><td class=\"failed\">failed"), page);
+  BOOST_TEST(holds(run_text(run, false, false), "  Phase  failed  "), run_text(run, false, false));
+}
+
+BOOST_AUTO_TEST_CASE(a_state_that_waits_for_an_approval_is_not_aborted) {
+  const Workflow workflow = parsed(workflow_text(diagram, "- Ask: Approve \"x\"\n"));
+  RunRecord run;
+  run.status = RunReport::Status::suspended;
+  StepRecord step;
+  step.place = {"", 1};
+  step.state = "Ask";
+  step.status = Step::Status::aborted;
+  step.action = "approve";
+  step.end.outcome.error = approval_pending;
+  step.end.outcome.message = "\"x\" waits for an approval";
+  run.steps.push_back(step);
+  const std::string picture = diagram_svg(workflow, &run);
+  BOOST_TEST(holds(picture, "class=\"node waits\""), picture);
+  BOOST_TEST(holds(picture, ", waits</title>"), picture);
+  BOOST_TEST(holds(junit_xml(run), "<error message=\"&quot;x&quot; waits for an approval\" type=\"waits\">"),
+             junit_xml(run));
+  for (const std::string& report :
+       {picture, junit_xml(run), html_report(run, &workflow), mermaid_text(drawing_of(workflow, &run)),
+        dot_text(drawing_of(workflow, &run), "x"), github_page(run), run_text(run, false, false)}) {
+    BOOST_TEST(!holds(report, ", aborted<"), report);
+    BOOST_TEST(!holds(report, "\"aborted: "), report);
+  }
+  BOOST_TEST(holds(mermaid_text(drawing_of(workflow, &run)), "class Ask waits"));
 }
 
 BOOST_AUTO_TEST_CASE(combinations_of_a_matrix_are_one_visit_of_their_state) {
