@@ -494,8 +494,9 @@ BOOST_AUTO_TEST_CASE(a_plan_names_the_question_and_lint_its_mistakes) {
            {"Approve \"\"", "the question is empty"},
            {"Approve \"Ship it?\" by=release", "the user or the group who may answer"},
            {"Approve \"Ship it?\" by=\"\"", "`by` is empty"},
+           {"Approve \"Ship it?\" by=\"nosuchrole\"", "no user and no group \"nosuchrole\" on this machine"},
            {"Approve", "the question of Approve"}}) {
-    const Finished lint = wtool({"lint", asks(action)});
+    const Finished lint = wtool({"lint", "--strict", asks(action)});
     BOOST_TEST(lint.exit_code != 0);
     BOOST_TEST(holds(lint.out + lint.err, part), action << ": " << lint.out << lint.err);
   }

@@ -1,8 +1,12 @@
 // Approve "question" by="release" timeout=2h: a person's yes or no, on the terminal or later.
+#include <grp.h>
+#include <pwd.h>
+
 #include <algorithm>
 #include <string>
 
 #include "base/text.h"
+#include "expressions/value.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
@@ -60,9 +64,15 @@ void check_approve(const ApproveAction& action, const Action&, ActionCheck& chec
     check.diagnostics.add(action.question.written.locate(0),
                           "the question is empty; say what is to be approved, as in Approve \"Deploy ${version}?\"");
   }
-  if (action.by && is_literal(*action.by) && action.by->written.text().empty()) {
-    check.diagnostics.add(action.by->written.locate(0),
-                          "`by` is empty; name the user or the group who may answer, or leave out `by`");
+  if (!action.by || !is_literal(*action.by)) return;
+  const std::string by = action.by->written.text();
+  const std::size_t at = action.by->written.locate(0);
+  if (by.empty()) {
+    check.diagnostics.add(at, "`by` is empty; name the user or the group who may answer, or leave out `by`");
+  } else if (::getpwnam(by.c_str()) == nullptr && ::getgrnam(by.c_str()) == nullptr) {
+    // A warning, because the workflow may be meant for another machine.
+    check.diagnostics.warn(at, "there is no user and no group " + expressions::quoted_for_message(by) +
+                                   " on this machine, so nobody can answer here");
   }
 }
 
