@@ -370,13 +370,18 @@ struct ChangeByAgents : Place {
     argv.insert(argv.end(), more.begin(), more.end());
     return run(argv, here());
   }
+  // The run waits for the person, who then approves the plan.
+  Finished approved_change() const {
+    BOOST_TEST(change().exit_code == 5);
+    return run({WTOOL_TEST_PROGRAM, "approve", "last", "--answer", "yes"}, here());
+  }
 };
 
 BOOST_AUTO_TEST_SUITE(change_by_agents)
 
 BOOST_FIXTURE_TEST_CASE(works_until_the_tests_pass_and_the_verdict_is_good, ChangeByAgents) {
   scratch.file("able", "");
-  const Finished finished = change({"--yes"});
+  const Finished finished = approved_change();
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(content("calls") == "agent-plan\nagent-work\nagent-repair\nagent-review\nagent-repair\nagent-review\n");
   BOOST_TEST(holds(content("last-agent-repair"), "A reviewer found: greeting:1 is short"),
@@ -385,7 +390,7 @@ BOOST_FIXTURE_TEST_CASE(works_until_the_tests_pass_and_the_verdict_is_good, Chan
 }
 
 BOOST_FIXTURE_TEST_CASE(ends_when_the_tests_never_pass, ChangeByAgents) {
-  const Finished finished = change({"--yes"});
+  const Finished finished = approved_change();
   BOOST_TEST(finished.exit_code == 130, finished.out << finished.err);
   BOOST_TEST(content("calls") ==
              "agent-plan\nagent-work\nagent-repair\nagent-repair\nagent-repair\nagent-repair\nagent-repair\n");
@@ -393,9 +398,12 @@ BOOST_FIXTURE_TEST_CASE(ends_when_the_tests_never_pass, ChangeByAgents) {
 }
 
 BOOST_FIXTURE_TEST_CASE(needs_somebody_who_approves_the_plan, ChangeByAgents) {
-  const Finished unasked = change();
-  BOOST_TEST(unasked.exit_code == 130, unasked.out << unasked.err);
-  BOOST_TEST(holds(unasked.out, "the plan was not approved (risk low): Say hello"), unasked.out);
+  const Finished unasked = change({"--yes"});
+  BOOST_TEST(unasked.exit_code == 5, unasked.out << unasked.err);
+  BOOST_TEST(holds(unasked.out, "Say hello (2 steps, risk low). Continue?"), unasked.out);
+  const Finished refused = run({WTOOL_TEST_PROGRAM, "approve", "last", "--answer", "no"}, here());
+  BOOST_TEST(refused.exit_code == 130, refused.out << refused.err);
+  BOOST_TEST(holds(refused.out, "the plan was not approved (risk low): Say hello"), refused.out);
   scratch.file("risk", "high");
   BOOST_TEST(change({"--yes"}).exit_code == 130);
   BOOST_TEST(content("calls") == "agent-plan\nagent-plan\n");
