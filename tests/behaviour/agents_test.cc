@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(a_budget_that_nothing_is_reported_for_fails_the_step) {
   BOOST_TEST(silent.exit_code == 1);
   BOOST_TEST(holds(silent.out, "a budget of tokens, but prompts.command has not reported any"), silent.out);
   for (const auto& [report, said] :
-       {std::pair("tokens=3", "line 1 of usage_file is not understood: it is not JSON"),
+       {std::pair("tokens=3", "line 1 of $WTOOL_USAGE is not understood: it is not JSON"),
         std::pair("{\"tokens\": -1}", "\"tokens\" is \"-1\", but must be a number of at least 0"),
         std::pair("[1]", "it is not a JSON object")}) {
     scratch.file("report", report);
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(a_pipe_in_the_place_of_a_report_is_not_waited_for) {
   scratch.file("does", "rm $WTOOL_USAGE; mkfifo $WTOOL_USAGE\n");
   const Finished finished = run_workflow(with("title: w\n", "[*] --> A\nA --> [*]\n", "- A: Prompt \"x\"\n"));
   BOOST_TEST(finished.exit_code == 1);
-  BOOST_TEST(holds(finished.out, "usage_file is no longer a file"), finished.out);
+  BOOST_TEST(holds(finished.out, "$WTOOL_USAGE is no longer a file"), finished.out);
 }
 
 BOOST_AUTO_TEST_CASE(the_time_of_a_budget_ends_a_call) {

@@ -256,9 +256,9 @@ BOOST_FIXTURE_TEST_CASE(a_resumed_run_knows_that_its_agent_has_ended_the_workflo
 
 BOOST_FIXTURE_TEST_CASE(lines_of_an_agent_that_are_not_understood_fail_the_step, Agent) {
   const std::pair<const char*, const char*> cases[] = {
-      {"a=1\nwork done\n", "line 2 of values_file is neither NAME=VALUE nor `exit`: \"work done\""},
-      {"a-b=1\n", "line 1 of values_file is neither NAME=VALUE"},
-      {"exit_code=0\n", "line 1 of values_file sets 'exit_code', which the run itself sets"},
+      {"a=1\nwork done\n", "line 2 of $WTOOL_STEER is neither NAME=VALUE nor `exit`: \"work done\""},
+      {"a-b=1\n", "line 1 of $WTOOL_STEER is neither NAME=VALUE"},
+      {"exit_code=0\n", "line 1 of $WTOOL_STEER sets 'exit_code', which the run itself sets"},
   };
   for (const auto& [lines, said] : cases) {
     leaves(lines);
@@ -269,7 +269,7 @@ BOOST_FIXTURE_TEST_CASE(lines_of_an_agent_that_are_not_understood_fail_the_step,
   leaves(std::string(70'000, 'x'));
   const Finished large = run_workflow(looping("    work --> [*]\n"));
   BOOST_TEST(large.exit_code == 1);
-  BOOST_TEST(holds(large.out + large.err, "values_file is larger than 65536 bytes"), large.out);
+  BOOST_TEST(holds(large.out + large.err, "$WTOOL_STEER is larger than 65536 bytes"), large.out);
 }
 
 BOOST_FIXTURE_TEST_CASE(an_agent_beside_others_cannot_end_the_workflow, Agent) {

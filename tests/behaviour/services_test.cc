@@ -231,7 +231,8 @@ BOOST_AUTO_TEST_CASE(a_service_that_dies_later_ends_the_step_and_fails_the_run) 
     BOOST_TEST(
         holds(finished.out,
               "the service of the state 'Db' has failed: the service ended by itself: Command failed with exit code 4; "
-              "it last wrote \"out of memory\""));
+              "it last wrote \"out of memory\"; its output is in "));
+    BOOST_TEST(holds(finished.out, "/main-1.service.log"));
     BOOST_TEST(there("last"));
     BOOST_TEST(events() == "Db started, Db ready, Db ended!");
     BOOST_TEST(mark.bearers().empty(), mark.description());

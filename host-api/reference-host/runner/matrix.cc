@@ -82,6 +82,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
   std::string names;
   std::size_t failures = 0;
   std::size_t ended = 0;  // stopped because of another combination, or with the run
+  std::string ended_names;
   const CombinationLane* ended_all = nullptr;
   const CombinationLane* waiting = nullptr;  // for an approval
   bool has_failure = false;  // a combination has failed by itself, and was not ended because another one failed
@@ -92,7 +93,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
     made.outcome.standard_error += outcome.standard_error;
     if (!outcome.is_error) continue;
     if (outcome.aborted) {
-      ++ended;
+      ended_names += (ended++ == 0 ? "" : ", ") + expressions::to_json(lane.combination);
       if (waiting == nullptr && outcome.error == approval_pending) waiting = &lane;
     } else {
       names += (failures++ == 0 ? "" : ", ") + expressions::to_json(lane.combination);
@@ -128,7 +129,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
   } else if (made.outcome.is_error) {
     made.outcome.message =
         std::to_string(failures) + " of " + std::to_string(lanes.size()) + " combinations failed: " + names;
-    if (ended > 0) made.outcome.message += "; ended before they were done: " + std::to_string(ended);
+    if (ended > 0) made.outcome.message += "; ended before they were done: " + ended_names;
     if (ended_all != nullptr) made.outcome.message += ": " + ended_all->result.outcome.message;
   }
   return made;

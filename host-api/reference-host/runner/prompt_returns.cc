@@ -51,7 +51,7 @@ PromptValues parse_prompt_values(std::string_view lines) {
     }
     const std::size_t equals = line.find('=');
     const std::string name(trimmed(line.substr(0, std::min(equals, line.size()))));
-    const std::string place = "line " + std::to_string(number) + " of values_file";
+    const std::string place = "line " + std::to_string(number) + " of $WTOOL_STEER";
     if (equals == std::string_view::npos || !is_name(name)) {
       made.error = place + " is neither NAME=VALUE nor `exit`: " + expressions::quoted_for_message(line);
     } else if (workflow::is_run_name(name)) {
@@ -128,7 +128,7 @@ void add_report(const nlohmann::json& report, PromptUsage& made) {
 
 PromptValues read_prompt_values(const std::string& file) {
   PromptValues made;
-  const auto text = read_returned_file(file, "values_file", made.error);
+  const auto text = read_returned_file(file, "$WTOOL_STEER", made.error);
   return text ? parse_prompt_values(*text) : made;
 }
 
@@ -138,7 +138,7 @@ PromptUsage parse_prompt_usage(std::string_view text) {
   const auto whole = parse_json(text);
   if (!whole.is_discarded()) {
     add_report(whole, made);
-    if (!made.error.empty()) made.error = "usage_file is not understood: " + made.error;
+    if (!made.error.empty()) made.error = "$WTOOL_USAGE is not understood: " + made.error;
     return made;
   }
   std::size_t number = 0;
@@ -154,14 +154,14 @@ PromptUsage parse_prompt_usage(std::string_view text) {
       add_report(report, made);
     }
     if (!made.error.empty())
-      made.error = "line " + std::to_string(number) + " of usage_file is not understood: " + made.error;
+      made.error = "line " + std::to_string(number) + " of $WTOOL_USAGE is not understood: " + made.error;
   }
   return made;
 }
 
 PromptUsage read_prompt_usage(const std::string& file) {
   PromptUsage made;
-  const auto text = read_returned_file(file, "usage_file", made.error);
+  const auto text = read_returned_file(file, "$WTOOL_USAGE", made.error);
   return text ? parse_prompt_usage(*text) : made;
 }
 

@@ -303,14 +303,15 @@ void Service::conclude(bool failed, const std::string& why) {
     last = {step_.of().id, prepared_.run.command(), end_};
   }
   tell(event);
+  const std::string told = why + (failed && !event.log.empty() ? "; its output is in " + event.log : "");
   last.outcome.is_error = true;
   if (last.outcome.exit_code == 0) last.outcome.exit_code = 1;
-  last.outcome.message = why;
+  last.outcome.message = told;
   if (failed && was_ready && on_failure_) {
-    on_failure_("the service of the state '" + step_.of().id + "' has failed: " + why, std::move(last));
+    on_failure_("the service of the state '" + step_.of().id + "' has failed: " + told, std::move(last));
   }
   const std::lock_guard lock(mutex_);
-  why_ = why;
+  why_ = told;
   phase_ = Phase::over;
   changed_.notify_all();
 }

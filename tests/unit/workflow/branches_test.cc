@@ -374,6 +374,16 @@ BOOST_AUTO_TEST_CASE(a_matrix_runs_every_combination_at_the_same_time) {
   BOOST_TEST(holds(run.recorder.events, "log0'run 'c' '2''"), run.recorder.events);
 }
 
+BOOST_AUTO_TEST_CASE(a_matrix_names_the_combinations_that_it_ended) {
+  Meeting meeting(2);
+  const Run run(workflow_text("[*] --> M\nM --> [*]\n", "- M: Shell \"${matrix.n}\" matrix={\"n\": [1, 2]}\n"),
+                [&](const Json& arguments, Stop& stop, const ToolCaller::OutputSink&) {
+                  meeting.arrive();
+                  return command_of(arguments) == "'2'" ? FakeTools::exited(9, "") : until_stopped(stop);
+                });
+  BOOST_TEST(holds(run.report.reason, "failed: {\"n\":2}; ended before they were done: {\"n\":1}"), run.report.reason);
+}
+
 BOOST_AUTO_TEST_CASE(a_matrix_fails_where_a_combination_fails) {
   const Run run(workflow_text("[*] --> M\nM --> [*]\n", "- M: Shell \"${matrix.n}\" matrix={\"n\": [1, 2]}\n"),
                 [](const Json& arguments, Stop&, const ToolCaller::OutputSink&) {

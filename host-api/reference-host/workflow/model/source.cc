@@ -26,7 +26,7 @@ std::string reason(int error) { return std::strerror(error); }
 
 std::string too_large(const std::string& path) {
   return path + ": the file is larger than " + std::to_string(max_file_size / (1024 * 1024)) +
-         " MiB; a workflow this large is not read";
+         " MiB, and such a large file is not read";
 }
 
 // `; did you mean 'NAME'?` with a file of the same folder; empty: no file has a similar name.
