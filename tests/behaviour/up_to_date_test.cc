@@ -396,6 +396,11 @@ BOOST_AUTO_TEST_CASE(each_combination_of_a_matrix_is_kept) {
   run_it();
   BOOST_TEST(ran() == 3);
   BOOST_TEST(file("b.out") == "3");
+  // The state as a whole is up to date if all its combinations are.
+  const Finished again = wtool({"run", "workflow.md"});
+  BOOST_TEST(ran() == 3);
+  BOOST_TEST(holds(again.err, "  up to date Build "), again.err);
+  BOOST_TEST(!holds(again.err, "  ok "), again.err);
 }
 
 BOOST_AUTO_TEST_CASE(steps_that_may_write_the_same_file_at_the_same_time_are_not_kept) {

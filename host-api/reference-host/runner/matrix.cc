@@ -1,4 +1,5 @@
 
+#include <algorithm>
 #include <mutex>
 
 #include "base/json.h"
@@ -116,6 +117,8 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
     if (ended_all == nullptr && lane.result.is_fatal()) ended_all = &lane;
   }
   made.outcome.matrix = Value(std::move(outcomes));
+  made.up_to_date = !lanes.empty() && std::all_of(lanes.begin(), lanes.end(),
+                                                  [](const CombinationLane& lane) { return lane.result.up_to_date; });
   made.outcome.is_error = failures + ended > 0;
   if (made.outcome.is_error && made.outcome.exit_code == 0) made.outcome.exit_code = 1;
   if (const auto request = stop.requested()) {
