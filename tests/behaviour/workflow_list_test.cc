@@ -231,6 +231,14 @@ BOOST_AUTO_TEST_CASE(a_workflow_with_blanks_in_its_name_is_chosen_by_its_name) {
   BOOST_TEST(holds(chosen.out, "first ran"), chosen.out);
 }
 
+BOOST_AUTO_TEST_CASE(no_name_is_cut_where_no_person_reads_it_on_a_terminal) {
+  const std::string name(90, 'n');
+  add("project/" + name + ".md",
+      "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Log \"x\"\n");
+  const std::string listed = wtool({"list"}).out;
+  BOOST_TEST(holds(listed, name + " "), listed);
+}
+
 BOOST_AUTO_TEST_CASE(a_dry_run_is_a_plan) {
   add("project/touches.md",
       "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Shell \"touch ${what}\"\n");

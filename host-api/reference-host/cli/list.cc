@@ -75,7 +75,8 @@ int list_workflows(bool as_object) {
     return print(dumped(all, 2) + '\n') ? status : exit_unusable;
   }
   if (!workflows.empty()) {
-    return print(fitted(workflow_table(workflows, false), output_columns())) ? status : exit_unusable;
+    return print(fitted(workflow_table(workflows, false, !output_is_terminal()), output_columns())) ? status
+                                                                                                    : exit_unusable;
   }
   if (!unreadable.empty()) return status;
   std::string text = "There are no workflows in";

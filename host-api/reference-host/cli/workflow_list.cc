@@ -120,9 +120,10 @@ std::vector<std::string> unreadable_folders(const std::string& directory) {
   return problems;
 }
 
-std::string workflow_table(const std::vector<OfferedWorkflow>& workflows, bool numbered) {
-  const auto clean = [](const std::string& text, std::size_t columns) {
-    return cut_to_width(cleaned_for_terminal(text, false), columns);
+std::string workflow_table(const std::vector<OfferedWorkflow>& workflows, bool numbered, bool whole) {
+  const auto clean = [whole](const std::string& text, std::size_t columns) {
+    const std::string cleaned = cleaned_for_terminal(text, false);
+    return whole ? cleaned : cut_to_width(cleaned, columns);
   };
   constexpr std::size_t widest_name = 40, widest_parameters = 40, widest_description = 200;
   std::size_t names = 4, parameters = 10;
@@ -197,7 +198,7 @@ std::optional<std::string> choose_workflow(const std::string& directory, int& ex
       return std::nullopt;
     }
     std::string table;
-    const std::string all = workflow_table(workflows, true);
+    const std::string all = workflow_table(workflows, true, false);
     for (std::size_t at = 0; at < all.size();) {
       const std::size_t stops = all.find('\n', at);
       table += cut_to_width(std::string_view(all).substr(at, stops - at), asking.columns()) + '\n';

@@ -28,8 +28,8 @@ std::vector<std::string> workflow_folders(const std::string& directory);
 // A message for each of workflow_folders() that cannot be read. Only `directory` itself must exist.
 std::vector<std::string> unreadable_folders(const std::string& directory);
 
-// Lines for people. With `numbered`, each begins with its number, from 1.
-std::string workflow_table(const std::vector<OfferedWorkflow>& workflows, bool numbered);
+// Lines for people. With `numbered`, each begins with its number, from 1. `whole`: no text is cut.
+std::string workflow_table(const std::vector<OfferedWorkflow>& workflows, bool numbered, bool whole);
 
 // Asks on the terminal which workflow to run. Nothing: none was chosen or nobody can be asked; the reason is on
 // standard error, and `exit_status` is the program's exit status.
