@@ -272,6 +272,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_a_part_is_refused) {
   };
   refused({"--until", "Left"}, "--until Left: this state is on a branch of 'Fork'");
   refused({"--until", "Fork"}, "this state only starts branches");
+  for (const char* state : {"Fork", "Join"}) refused({"--only", state}, "so nothing would run");
   refused({"--until", "Lefd"}, "the workflow has no state of that name; did you mean 'Left'?");
   refused({"--until", "Left", "--only", "Left"}, "excludes");
   refused({"--only", ""}, "must not be empty");

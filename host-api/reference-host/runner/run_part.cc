@@ -51,6 +51,9 @@ std::string cut_to(Workflow& workflow, const RunPart& part) {
     return option + id + ": the workflow has no state of that name" + did_you_mean(id, known);
   }
   const std::size_t last = workflow.states[found].other_half == no_state ? found : workflow.states[found].other_half;
+  if (!part.only.empty() && last == found && !workflow.states[found].action) {
+    return option + id + ": this state has no action, so nothing would run; name a state with an action";
+  }
   if (last == found && workflow.states[found].kind == State::Kind::fork) {
     return option + id + ": this state only starts branches; name their join, or a state before it";
   }
