@@ -490,6 +490,36 @@ BOOST_AUTO_TEST_CASE(a_prompt_is_kept_by_its_text_its_command_and_its_files) {
   BOOST_TEST(ran() == 4);
 }
 
+BOOST_AUTO_TEST_CASE(a_plan_says_whether_a_prompt_is_up_to_date) {
+  scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh {{ prompt_file }} {{ values_file }}\"}\n");
+  scratch.file("agent.sh", "cat $1 $2 > answer; echo '{\"n\": 1}'\n");
+  scratch.file("prompts/review.md", "Look at {{ what }}.\n");
+  scratch.file("in", "1");
+  const auto write = [&](const std::string& actions) {
+    workflow("[*] --> Find\nFind --> Ask\nAsk --> Say\nSay --> [*]\n", "- Find: Shell \"echo it\"\n" + actions);
+  };
+  const auto planned = [&] { return wtool({"plan", "workflow.md"}).out; };
+  const std::string say = "- Say: Prompt \"Say it.\" with inputs=[\"in\"]\n";
+  write("- Ask: Execute prompt \"review\" with what=\"a\" inputs=[\"in\"] output={\"n\": \"integer\"}\n" + say);
+  BOOST_TEST(holds(planned(), "no result of this step is kept"), planned());
+  run_it();
+  const std::string skipped = "up to date: it would be skipped";
+  const std::string both = planned();
+  BOOST_TEST(both.find(skipped) != both.rfind(skipped), both);
+  scratch.file("prompts/review.md", "Look well at {{ what }}.\n");
+  BOOST_TEST(holds(planned(), "the text of the prompt changed"), planned());
+  scratch.file("prompts/review.md", "Look at {{ what }}.\n");
+  scratch.file("in", "2");
+  BOOST_TEST(holds(planned(), "'in' changed"), planned());
+  scratch.file("in", "1");
+  BOOST_TEST(planned() == both);
+  // The value of an earlier step is not known to a plan.
+  write("- Ask: Execute prompt \"review\" with what=\"${Find}\" inputs=[\"in\"] output={\"n\": \"integer\"}\n" + say);
+  const std::string open = planned();
+  BOOST_TEST(open.find(skipped) == open.rfind(skipped), open);
+  BOOST_TEST(holds(open, "only known during the run"), open);
+}
+
 BOOST_AUTO_TEST_CASE(a_prompt_that_was_asked_again_is_kept_under_its_first_question) {
   // The first answer of a run never matches `output`. With it, the agent sets `seen`, which shows in which run it
   // answered.

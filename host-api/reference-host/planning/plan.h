@@ -125,6 +125,10 @@ struct PlanServices {
   std::function<runner::PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
                                        const expressions::Scope& values)>
       prompt;
+  // The same with its text and an addition.
+  std::function<runner::PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
+                                       const expressions::Scope& values, const runner::PromptAddition& addition)>
+      prompt_with_text;
   // Like CheckContext::prompt_sets.
   std::function<std::set<std::string, std::less<>>(const std::string& prompt, bool is_inline, const std::string& from)>
       prompt_sets;

@@ -6,6 +6,7 @@
 #include "planning/known_values.h"
 #include "runner/actions.h"
 #include "runner/steps.h"
+#include "runner/typed_answer.h"
 #include "runner/up_to_date.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checker.h"
@@ -345,6 +346,9 @@ class Planner {
       look(action.options, source, values, call_place, tool->tool, arguments, made.id, command);
     } else if (const auto* prompt = std::get_if<PromptAction>(&action.kind)) {
       judge_prompt(*prompt, action.options, source, values, command);
+      runner::PreparedPrompt prepared;
+      const json arguments = call_of_prompt(*prompt, action.options, source, values, prepared);
+      look(action.options, source, values, call_place, std::string(shell_tool), arguments, made.id, command, &prepared);
     } else {
       if (const auto* other = std::get_if<WorkflowAction>(&action.kind)) run(*other, source, values, place, made);
       return;
@@ -406,7 +410,8 @@ class Planner {
 
   // Finds out whether a step that may be skipped is up to date.
   void look(const ActionOptions& options, const Source& source, const KnownValues& values, const CallPlace& place,
-            const std::string& tool, const json& arguments, const std::string& step, PlannedCommand& command) const {
+            const std::string& tool, const json& arguments, const std::string& step, PlannedCommand& command,
+            const runner::PreparedPrompt* prompt = nullptr) const {
     if (!options.cache.is_on() || services_.cache == nullptr) return;
     command.up_to_date = false;
     std::string& why = command.why_it_runs;
@@ -420,12 +425,12 @@ class Planner {
     // With a verdict of allow, command.reason says why policy allows the command, and not why the step would run.
     const bool has_reason = !command.reason.empty() && command.verdict != PlannedCommand::Verdict::allow;
     if (arguments.is_null()) why = has_reason ? command.reason : open_value;
-    const std::string written = dumped(arguments);
+    const std::string written = dumped(arguments) + (prompt == nullptr ? "" : prompt->text);
     if (why.empty() && secrets_.masked(written) != written) why = "its call contains a secret";
     if (!why.empty()) return;
     const auto explained = runner::explanation_of(services_.explain, place, tool, arguments, why);
     if (!explained) return;
-    auto work = runner::work_of(tool, arguments, place, *explained, nullptr, why);
+    auto work = runner::work_of(tool, arguments, place, *explained, prompt, why);
     if (!work) return;
     runner::add_options(options, *work);
     work->step = step;
@@ -491,6 +496,24 @@ class Planner {
     if (!made.environment.empty()) call["environment"] = made.environment;
     take_timeout(options, values, call);
     judge(std::string(shell_tool), call, command);
+  }
+
+  // The call of a prompt that may be up to date, with its text in `made`. Null: a value in it is open or wrong, or the
+  // step is always run.
+  json call_of_prompt(const PromptAction& prompt, const ActionOptions& options, const Source& source,
+                      const KnownValues& values, runner::PreparedPrompt& made) const {
+    if (!options.cache.is_on() || !services_.prompt_with_text) return nullptr;
+    const Filled written = filled(prompt.prompt, values);
+    if (!written.problem.empty() || !written.complete) return nullptr;
+    const KnownArguments arguments = known_arguments(prompt.arguments, values);
+    const Watched watched(values, arguments);
+    runner::PromptAddition addition;
+    if (options.output) addition = {runner::form_of_answer(*options.output, "", ""), options.output.get()};
+    made = services_.prompt_with_text(written.text, prompt.is_inline, source.name(), watched, addition);
+    if (watched.met_open() || !made.error.empty()) return nullptr;
+    json call = {{"command", made.command}};
+    if (!made.environment.empty()) call["environment"] = made.environment;
+    return call;
   }
 
   // A reason that is already set says why no verdict is possible.

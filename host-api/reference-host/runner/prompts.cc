@@ -39,9 +39,6 @@ class CommandScope final : public expressions::Scope {
 
 using OwnedFile = std::shared_ptr<const void>;
 
-// The name of a file in a preview, which makes no files.
-constexpr const char* unmade_file = "/tmp/wtool-prompt.XXXXXX";
-
 // Makes a file, which is removed with the last owner of the returned pointer. Null: `error` says why.
 OwnedFile temporary_file(const std::string& content, std::string& path, std::string& error) {
   Temporary made = make_temporary_file();
@@ -171,6 +168,11 @@ PreparedPrompt Prompts::preview(const std::string& prompt, bool is_inline, const
   return make(prompt, is_inline, from, values, Purpose::look, {});
 }
 
+PreparedPrompt Prompts::preview_with_text(const std::string& prompt, bool is_inline, const std::string& from,
+                                          const expressions::Scope& values, const PromptAddition& addition) const {
+  return make(prompt, is_inline, from, values, Purpose::look_at_text, addition);
+}
+
 PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const std::string& from,
                              const expressions::Scope& values, Purpose purpose, const PromptAddition& addition) const {
   PreparedPrompt made;
@@ -182,7 +184,7 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   std::string text = prompt;
   if (!is_inline) {
     const auto names = expressions::names_used(command_.parsed);
-    const bool wanted = purpose == Purpose::run ||
+    const bool wanted = purpose != Purpose::look ||
                         std::any_of(names.begin(), names.end(), [](const auto& use) { return use.name == "prompt"; });
     with_files(from, [&](PromptFiles& files) {
       if (wanted) {
@@ -199,22 +201,22 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   scope.values.emplace("prompt", Value(text));
   scope.values.emplace("prompt_name", Value(is_inline ? "" : prompt));
   std::vector<OwnedFile> files;
-  // Makes a file for the command, and returns its path; empty after an error.
-  const auto hand_over = [&](const std::string& content) -> std::string {
-    std::string path = unmade_file;
+  // Makes a file for the command, and returns its path; empty after an error. A preview only makes up its name.
+  const auto hand_over = [&](const char* what, const std::string& content) -> std::string {
+    std::string path = std::string("/tmp/wtool-") + what + ".XXXXXX";
     if (purpose == Purpose::run) files.push_back(temporary_file(content, path, made.error));
     made.own_files.push_back(path);
     return made.error.empty() ? path : "";
   };
   if (settings_.command.find("prompt_file") != std::string::npos) {
-    const std::string path = hand_over(text);
-    if (purpose == Purpose::look) made.keeps = std::make_shared<const bool>(true);
+    const std::string path = hand_over("prompt", text);
+    if (purpose != Purpose::run) made.keeps = std::make_shared<const bool>(true);
     scope.values.emplace("prompt_file", Value(path));
   }
-  if (made.error.empty()) made.values_file = made.environment[values_variable] = hand_over("");
-  if (made.error.empty()) made.usage_file = made.environment[usage_variable] = hand_over("");
+  if (made.error.empty()) made.values_file = made.environment[values_variable] = hand_over("values", "");
+  if (made.error.empty()) made.usage_file = made.environment[usage_variable] = hand_over("usage", "");
   if (made.error.empty() && addition.schema != nullptr) {
-    made.environment[schema_variable] = hand_over(dumped(*addition.schema, 2) + "\n");
+    made.environment[schema_variable] = hand_over("schema", dumped(*addition.schema, 2) + "\n");
   }
   if (!made.error.empty()) return made;
   scope.values.emplace("values_file", Value(made.values_file));

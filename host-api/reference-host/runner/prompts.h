@@ -76,9 +76,12 @@ class Prompts {
   // file. The text of a prompt that is only passed as a file is not rendered.
   PreparedPrompt preview(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values) const;
+  // The same with the text of the prompt.
+  PreparedPrompt preview_with_text(const std::string& prompt, bool is_inline, const std::string& from,
+                                   const expressions::Scope& values, const PromptAddition& addition) const;
 
  private:
-  enum class Purpose { run, look };
+  enum class Purpose { run, look, look_at_text };
   PreparedPrompt make(const std::string& prompt, bool is_inline, const std::string& from,
                       const expressions::Scope& values, Purpose purpose, const PromptAddition& addition) const;
 
