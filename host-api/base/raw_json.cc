@@ -220,8 +220,10 @@ std::vector<RawJson> RawJson::elements() const {
 std::vector<RawJson::Member> members_of(std::string_view text) {
   std::vector<RawJson::Member> members;
   JsonCursor cursor(text);
-  const bool is_object =
-      cursor.object([&](std::string_view name) { return cursor.value(members.emplace_back(name, RawJson()).value); });
+  const bool is_object = cursor.object([&](std::string_view name) {
+    members.push_back({name, RawJson()});
+    return cursor.value(members.back().value);
+  });
   if (!is_object || !cursor.is_at_end()) members.clear();
   return members;
 }
