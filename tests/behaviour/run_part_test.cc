@@ -210,15 +210,20 @@ BOOST_AUTO_TEST_CASE(a_run_of_other_states_is_not_continued_with_only_one_and_st
   BOOST_TEST(seen() == "C\n");
 }
 
-BOOST_AUTO_TEST_CASE(from_a_state_on_the_newest_run_that_was_there_is_continued) {
+// An older run has the values of an earlier time, so it is never chosen without a word.
+BOOST_AUTO_TEST_CASE(from_a_state_on_the_newest_run_is_continued_or_none) {
   BOOST_TEST(run_workflow("workflow.md").exit_code == 0);
   BOOST_TEST(run_workflow("workflow.md", {"--until", "A"}).exit_code == 0);
+  const Finished refused = run_workflow("workflow.md", {"--from", "B"});
+  BOOST_TEST(refused.exit_code == 2);
+  BOOST_TEST(holds(refused.err, "was never in"), refused.err);
+  BOOST_TEST(run_workflow("workflow.md").exit_code == 0);
   BOOST_TEST(run_workflow("workflow.md", {"--only", "C"}).exit_code == 0);
   seen();
   const Finished finished = run_workflow("workflow.md", {"--from", "B"});
   BOOST_TEST(finished.exit_code == 0, finished.err);
   BOOST_TEST(seen() == "B a\nC\nLast\n");
-  BOOST_TEST(Json::parse(wtool({"runs", "--json"}).out).size() == 3U);
+  BOOST_TEST(Json::parse(wtool({"runs", "--json"}).out).size() == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(a_state_that_does_not_exist_is_named_as_such) {

@@ -392,33 +392,27 @@ std::string missing_state(const std::string& file, const std::string& state) {
   return file + " has no state \"" + state + "\"";
 }
 
-// The newest run of the file that can be continued from the state: it was there, and --only did not limit it. If no run
-// was there, the newest one that --only did not limit. Empty: `error` says why there is none.
+// The newest run of the file that --only did not limit. An older run is never chosen because it was in the state: it has
+// the values of an earlier time. Empty: `error` says why there is none.
 std::string run_to_continue(const std::string& directory, const std::string& file, const std::string& from,
                             std::string& error) {
-  std::string newest, only;
+  std::string only;
   for (const std::string& run : runs_of_file(directory, file, error)) {
-    const std::string journal = journal::journal_file(directory, run);
     std::string ignored;
-    const auto ends = journal::read_journal_ends(journal, ignored);
+    const auto ends = journal::read_journal_ends(journal::journal_file(directory, run), ignored);
     // A run with --only has recorded no outcomes of the other states, so the states before `from` would run, too.
-    if (ends && !ends->only.empty()) {
-      if (only.empty()) {
-        only = "the last run of this workflow, " + run + ", ran only " + ends->only +
-               "; name another run with `wtool resume RUN --from " + from + "`";
-      }
-      continue;
+    if (!ends || ends->only.empty()) return run;
+    if (only.empty()) {
+      only = "the last run of this workflow, " + run + ", ran only " + ends->only +
+             "; name another run with `wtool resume RUN --from " + from + "`";
     }
-    if (newest.empty()) newest = run;
-    const auto content = journal::read_journal(journal, ignored);
-    if (content && journal::last_visit(content->run, from)) return run;
   }
-  if (const std::string missing = missing_state(file, from); newest.empty() && !missing.empty()) {
+  if (const std::string missing = missing_state(file, from); !missing.empty()) {
     error = missing;
-  } else if (newest.empty() && !only.empty()) {
+  } else if (!only.empty()) {
     error = only;
   }
-  return newest;
+  return {};
 }
 
 // Why the part of a run cannot be continued as `part`; empty: it can. A run of --only has no other states, and any other

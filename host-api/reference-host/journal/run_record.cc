@@ -28,7 +28,12 @@ bool may_end_by_until(std::string_view branch) { return branch.empty() || branch
 
 bool waits(const RunRecord& run, const StepRecord& step) {
   if (step.status != runner::Step::Status::aborted) return false;
-  return run.status == runner::RunReport::Status::suspended || step.end.outcome.error == runner::approval_pending;
+  if (step.end.outcome.error == runner::approval_pending) return true;
+  // What waits may be inside of it: in a branch, a composite state or another workflow.
+  const std::string inside = step.place.branch + '/' + std::to_string(step.place.sequence) + ':';
+  return std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& other) {
+    return other.place.branch.starts_with(inside) && other.end.outcome.error == runner::approval_pending;
+  });
 }
 
 bool reached_until(const RunRecord& run) {

@@ -32,9 +32,8 @@ void OutputClaims::Held::take(OutputClaims& claims, Claim claim) {
   if (claim.outputs.empty()) return;
   std::unique_lock lock(claims.mutex_);
   claims.released_.wait(lock, [&] {
-    return std::none_of(claims.claims_.begin(), claims.claims_.end(), [&](const Claim& other) {
-      return other.is_being_kept && !shared_output(claim, other).empty();
-    });
+    return std::none_of(claims.claims_.begin(), claims.claims_.end(),
+                        [&](const Claim& other) { return other.is_exclusive && !shared_output(claim, other).empty(); });
   });
   for (Claim& other : claims.claims_) {
     const std::string output = shared_output(claim, other);
@@ -45,6 +44,13 @@ void OutputClaims::Held::take(OutputClaims& claims, Claim claim) {
   claims.claims_.push_front(std::move(claim));
   claim_ = claims.claims_.begin();
   claims_ = &claims;
+}
+
+void OutputClaims::Held::share() {
+  if (claims_ == nullptr) return;
+  const std::lock_guard lock(claims_->mutex_);
+  claim_->is_exclusive = false;
+  claims_->released_.notify_all();
 }
 
 void OutputClaims::Held::release() {
@@ -64,7 +70,7 @@ std::string OutputClaims::Held::conflict() const {
 std::string OutputClaims::Held::begin_keeping() {
   if (claims_ == nullptr) return {};
   const std::lock_guard lock(claims_->mutex_);
-  claim_->is_being_kept = claim_->conflict.empty();
+  claim_->is_exclusive = claim_->conflict.empty();
   return claim_->conflict;
 }
 

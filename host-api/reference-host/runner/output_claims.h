@@ -17,8 +17,8 @@ class OutputClaims {
     std::string step;       // for people: "'Build'"
     std::string directory;  // absolute
     std::vector<std::string> outputs;
-    std::string conflict{};  // why its result may not be kept, as a sentence without its full stop
-    bool is_being_kept = false;
+    bool is_exclusive = false;  // no other step may claim its outputs: it is looked for in the cache, or being kept
+    std::string conflict{};     // why its result may not be kept, as a sentence without its full stop
   };
 
   // The outputs of one step, from before its call until its result is kept or it has ended.
@@ -29,8 +29,10 @@ class OutputClaims {
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
 
-    // Waits while the result of another step with the same outputs is being kept.
+    // Waits while another step with the same outputs has an exclusive claim.
     void take(OutputClaims& claims, Claim claim);
+    // From now on, other steps may claim the outputs, too: the step will write them.
+    void share();
     void release();
     // Why the result may not be kept: another step has claimed some of its outputs since take(). Empty: it may.
     std::string conflict() const;

@@ -1,17 +1,20 @@
 #include "runner/prompts.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <utility>
 
+#include "base/descriptor.h"
 #include "base/edit_distance.h"
+#include "base/environment.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "expressions/value.h"
-#include "runner/temporaries.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/quoting/command_template.h"
 
@@ -41,21 +44,18 @@ using OwnedFile = std::shared_ptr<const void>;
 
 // Makes a file, which is removed with the last owner of the returned pointer. Null: `error` says why.
 OwnedFile temporary_file(const std::string& content, std::string& path, std::string& error) {
-  Temporary made = make_temporary_file();
-  path = made.path;
-  if (!made.problem.empty()) {
-    error = "the prompt cannot be written: " + made.problem;
-    return nullptr;
-  }
-  if (const int failed = write_all(made.file.get(), content).error; failed != 0) {
+  path = environment_folder("TMPDIR", "/tmp") + "/wtool-prompt-XXXXXX";
+  const Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
+  const int failed = file ? write_all(file.get(), content).error : errno;
+  if (failed != 0) {
     error = "the prompt cannot be written to " + path + ": " + std::strerror(failed);
-    ::unlink(path.c_str());
+    if (file) ::unlink(path.c_str());
     return nullptr;
   }
-  return {new Temporary(std::move(made)), [](const void* owned) {
-            const auto* file = static_cast<const Temporary*>(owned);
-            ::unlink(file->path.c_str());
-            delete file;
+  return {new std::string(path), [](const void* owned) {
+            const auto* name = static_cast<const std::string*>(owned);
+            ::unlink(name->c_str());
+            delete name;
           }};
 }
 

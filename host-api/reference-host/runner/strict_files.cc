@@ -1,8 +1,14 @@
 #include "runner/strict_files.h"
 
+#include <stdlib.h>  // mkdtemp
+
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/json_reader.h"
@@ -42,7 +48,7 @@ void add_around(const fs::path& folder, const std::string& directory, std::vecto
 
 StrictFiles::~StrictFiles() {
   std::error_code ignored;
-  if (!temporary_.path.empty()) fs::remove_all(temporary_.path, ignored);
+  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
 }
 
 std::string StrictFiles::prepare(const std::string& place, const std::vector<std::string>& inputs,
@@ -89,14 +95,18 @@ std::string StrictFiles::prepare(const std::string& place, const std::vector<std
       }
     }
   }
-  temporary_ = make_temporary_folder();
-  return temporary_.problem.empty() ? "" : "its temporary folder " + temporary_.problem;
+  temporary_ = environment_folder("TMPDIR", "/tmp") + "/wtool-step-XXXXXX";
+  if (::mkdtemp(temporary_.data()) == nullptr) {
+    const std::string why = std::strerror(errno);
+    return "its temporary folder " + std::exchange(temporary_, {}) + " cannot be created: " + why;
+  }
+  return {};
 }
 
 std::string StrictFiles::added_to(const std::string& limits) const {
   ordered_json all = limits.empty() ? ordered_json::object() : parse_ordered_json_or_throw(limits);
   all["files"] = {{"read", read_}, {"list", list_}, {"write", write_}};
-  if (!temporary_.path.empty()) all["files"]["temporary"] = temporary_.path;
+  if (!temporary_.empty()) all["files"]["temporary"] = temporary_;
   return dumped(all);
 }
 

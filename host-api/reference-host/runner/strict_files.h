@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "runner/temporaries.h"
-
 namespace wtool::host::runner {
 
 class StrictFiles {
@@ -32,7 +30,7 @@ class StrictFiles {
 
  private:
   std::vector<std::string> read_, list_, write_;
-  Temporary temporary_;
+  std::string temporary_;
 };
 
 }  // namespace wtool::host::runner

@@ -38,7 +38,8 @@ void add_variables(std::string_view text, std::map<std::string, std::string>& fo
     std::size_t before = begin;
     while (before > 0 && (text[before - 1] == '{' || text[before - 1] == '#' || text[before - 1] == '!')) --before;
     const bool is_expanded = before > 0 && text[before - 1] == '$';
-    if (is_expanded || std::getenv(name.c_str()) != nullptr) found[name] = shown_variable(name);
+    // As a word, TERM is nearly always the signal: `trap CODE TERM`, `kill -TERM`.
+    if (is_expanded || (name != "TERM" && std::getenv(name.c_str()) != nullptr)) found[name] = shown_variable(name);
   }
 }
 
@@ -191,8 +192,13 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
     call.erase("timeout");  // only successes are kept, and no timeout changes their results
   }
   std::map<std::string, std::string> variables;
-  add_variables_of_texts(arguments, variables);
+  add_variables_of_texts(call, variables);
   add_variables(explained.command, variables);
+  // The call sets these itself.
+  for (const auto& [name, value] : environment.items()) {
+    add_variables_of_texts(value, variables);
+    variables.erase(name);
+  }
   variables["PATH"] = shown_variable("PATH");
   work.parts["the call"] = without_own_files(tool + dumped(call) + explained.argv, prompt);
   if (prompt != nullptr) work.parts["the text of the prompt"] = prompt->text;
@@ -239,7 +245,8 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
   }
   if (explained) {
     const std::string name = "'" + step.of().id + "'" + (combination.empty() ? "" : " with " + combination);
-    claim_.take(run_.output_claims(), {name, explained->directory, *outputs});
+    // A step that is only looked for must not keep another one from being up to date.
+    claim_.take(run_.output_claims(), {name, explained->directory, *outputs, is_kept});
   }
   if (!is_kept) return;
   if (names_no_input(options, *inputs)) {
@@ -334,8 +341,17 @@ std::string KeptCall::record() const {
 }
 
 bool KeptCall::take(ActionResult& result) {
-  if (cache_ == nullptr) return false;
-  if (!claim_.conflict().empty()) return false;
+  const bool is_up_to_date = take_kept(result);
+  if (is_up_to_date) {
+    claim_.release();
+  } else {
+    claim_.share();
+  }
+  return is_up_to_date;
+}
+
+bool KeptCall::take_kept(ActionResult& result) {
+  if (cache_ == nullptr || !claim_.conflict().empty()) return false;
   look_ = cache_->look(work_);
   if (look_.is_doubt) notice(look_.why);
   if (!look_.entry) return false;
@@ -350,7 +366,6 @@ bool KeptCall::take(ActionResult& result) {
   result.assigned = std::move(then.assigned);
   result.ends_workflow = then.ends_workflow;
   result.up_to_date = true;
-  claim_.release();
   return true;
 }
 

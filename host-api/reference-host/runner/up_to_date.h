@@ -73,6 +73,7 @@ class KeptCall {
   void keep(const ActionResult& result);
 
  private:
+  bool take_kept(ActionResult& result);
   void notice(const std::string& what) const;
   std::string record() const;
   // True if the sandbox denied the step a file, because of cache=strict. If so, also reports a notice about the file.
