@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/hex.h"
 #include "base/json_text.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -17,9 +18,10 @@ constexpr std::uint32_t no_digit = 0x10000;
 // The values of hexadecimal digits. A result of control characters has more of them than of anything else.
 constexpr std::array<std::uint32_t, 256> hex_digits = [] {
   std::array<std::uint32_t, 256> table{};
-  table.fill(no_digit);
-  for (std::uint32_t i = 0; i < 10; ++i) table['0' + i] = i;
-  for (std::uint32_t i = 0; i < 6; ++i) table['a' + i] = table['A' + i] = 10 + i;
+  for (std::size_t c = 0; c < table.size(); ++c) {
+    const int value = hex_value(static_cast<char>(c));
+    table[c] = value < 0 ? no_digit : static_cast<std::uint32_t>(value);
+  }
   return table;
 }();
 

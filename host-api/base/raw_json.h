@@ -69,7 +69,7 @@ bool take_from(std::optional<Read>&& read, To& to) {
 
 // The members of an object in the order of the text; empty: the text is not a JSON object, or is an empty one.
 std::vector<RawJson::Member> members_of(std::string_view text);
-// The last member of this name; missing if there is none.
+// The last member of this name; missing if no member has it.
 RawJson find_member(const std::vector<RawJson::Member>& members, std::string_view name);
 
 // A place in a text of JSON. Each function that reads a value returns false if the text is not JSON there, and

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/hex.h"
 #include "base/secrets/marks.h"
 #include "base/secrets/names.h"
 #include "base/secrets/programs.h"
@@ -14,11 +15,6 @@ namespace {
 
 bool is_word_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool is_separator(char c) { return std::string_view("\n;|&()<>`").find(c) != std::string_view::npos; }
-int hex_value(char c) {
-  if (is_digit(c)) return c - '0';
-  if (upper(c) >= 'A' && upper(c) <= 'F') return upper(c) - 'A' + 10;
-  return -1;
-}
 
 // One word, without its quotes.
 struct UnquotedWord {

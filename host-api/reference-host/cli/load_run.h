@@ -29,7 +29,7 @@ std::optional<PastRunFile> read_past_run_of(const std::string& file, const std::
 std::string run_of_file(const std::string& directory, const std::string& file, const std::string& wanted,
                         std::string& error);
 
-// The ids of all runs of `file` that are kept below `directory`, the newest first. If there is none, `error` says so.
+// The ids of all runs of `file` that are kept below `directory`, the newest first. Empty: `error` says why.
 std::vector<std::string> runs_of_file(const std::string& directory, const std::string& file, std::string& error);
 
 // The workflow file, parsed but not checked. Mistakes in it are reported on stderr. Nothing: the file or its diagram

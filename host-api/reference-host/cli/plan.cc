@@ -59,12 +59,8 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
   planning::PlanServices services;
   services.workflow = prepared->services().workflow;
   services.prompt = [&](const std::string& prompt, bool is_inline, const std::string& from,
-                        const expressions::Scope& values) {
-    return prepared->prompts().preview(prompt, is_inline, from, values);
-  };
-  services.prompt_with_text = [&](const std::string& prompt, bool is_inline, const std::string& from,
-                                  const expressions::Scope& values, const runner::PromptAddition& addition) {
-    return prepared->prompts().preview_with_text(prompt, is_inline, from, values, addition);
+                        const expressions::Scope& values, const runner::PromptAddition* addition) {
+    return prepared->prompts().preview(prompt, is_inline, from, values, addition);
   };
   services.prompt_sets = [&](const std::string& prompt, bool is_inline, const std::string& from) {
     return prepared->prompts().settable_names(prompt, is_inline, from);

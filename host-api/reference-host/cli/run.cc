@@ -55,8 +55,8 @@ void add_run(CLI::App& app, Context& context) {
   add_on_option(*command, context.options);
   auto* from = command->add_option(
       "--from", options->from,
-      "Continues the newest run of this workflow that was in this state, from that run's last visit of it, with\n"
-      "what was recorded before that visit");
+      "Continues the newest run of this workflow from that run's last visit of this state, with what was\n"
+      "recorded before that visit");
   from->type_name("STATE")->check(
       CLI::Validator([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, ""));
   auto* unkept = command->add_flag("--no-journal", options->flags.no_journal,

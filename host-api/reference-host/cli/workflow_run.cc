@@ -393,7 +393,7 @@ std::string missing_state(const std::string& file, const std::string& state) {
 }
 
 // The newest run of the file that --only did not limit. An older run is never chosen because it was in the state: it has
-// the values of an earlier time. Empty: `error` says why there is none.
+// the values of an earlier time. Empty: no run can be continued, and `error` says why.
 std::string run_to_continue(const std::string& directory, const std::string& file, const std::string& from,
                             std::string& error) {
   std::string only;
@@ -463,10 +463,12 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
   runner::Secrets secrets;
   auto resumed = journal::resume_run(directory, wanted.run, wanted.from, journal_options(secrets), error);
   if (!resumed) {
-    const std::string missing =
-        earlier && !wanted.from.empty() && error.find("was never in the state") != std::string::npos
-            ? missing_state(earlier->file, wanted.from)
-            : "";
+    std::string ignored;
+    const auto content = earlier && !wanted.from.empty()
+                             ? journal::read_journal(journal::journal_file(directory, id), ignored)
+                             : std::nullopt;
+    const bool was_there = !content || journal::last_visit(content->run, wanted.from);
+    const std::string missing = was_there ? "" : missing_state(earlier->file, wanted.from);
     complain(missing + (missing.empty() ? "" : ": ") + error);
     return exit_unusable;
   }

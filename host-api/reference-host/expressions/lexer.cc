@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/hex.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -131,7 +132,7 @@ std::variant<StringLiteral, StringMistake> read_string(std::string_view text, st
   return LiteralReader(text, at).run();
 }
 
-bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_hex_digit(char c) { return hex_value(c) >= 0; }
 
 class Lexer {
  public:

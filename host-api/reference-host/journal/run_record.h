@@ -144,8 +144,7 @@ inline const char* status_word(runner::Step::Status status, bool acts) {
 }
 inline const char* status_word(const StepRecord& step) { return status_word(step.status, !step.action.empty()); }
 
-// True if the step, or one that it contains, waits for an approval. Its status is `aborted`, but nothing has stopped it:
-// the steps of a suspended run are not stopped for any other reason.
+// True if the step, or one that it contains, waits for an approval. Its status is then `aborted`.
 bool waits(const RunRecord& run, const StepRecord& step);
 
 inline const char* word(runner::RunReport::Status status) {

@@ -78,7 +78,8 @@ class ToolCaller {
   virtual std::string unknown_tool(std::string_view) const { return {}; }
   // The JSON schema of its arguments, as text; empty if there is no such tool, or its schema is unknown.
   virtual std::string input_schema(std::string_view) const { return {}; }
-  // Why the schema of the tool's arguments cannot be used: a place and a mistake. Empty: it can, or there is none.
+  // Why the schema of the tool's arguments cannot be used: a place and a mistake. Empty: it can be used, or the
+  // tool has no schema.
   virtual std::string unreadable_schema(std::string_view) const { return {}; }
 
   // Blocks until the call is over. Several calls may run at the same time, each on a thread of its own. `stop` reaches

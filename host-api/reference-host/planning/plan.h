@@ -121,14 +121,10 @@ struct PlanServices {
   std::function<std::optional<runner::OtherWorkflow>(const std::string& name, const std::string& from,
                                                      std::string& error)>
       workflow;
-  // The command that would get a prompt; no file is made for the prompt.
+  // The command that would get a prompt; no file is made for the prompt (Prompts::preview).
   std::function<runner::PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
-                                       const expressions::Scope& values)>
+                                       const expressions::Scope& values, const runner::PromptAddition* addition)>
       prompt;
-  // The same with its text and an addition.
-  std::function<runner::PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
-                                       const expressions::Scope& values, const runner::PromptAddition& addition)>
-      prompt_with_text;
   // Like CheckContext::prompt_sets.
   std::function<std::set<std::string, std::less<>>(const std::string& prompt, bool is_inline, const std::string& from)>
       prompt_sets;

@@ -482,7 +482,8 @@ class Planner {
     if ((!command.reason.empty() && !text_is_open) || !services_.prompt) return;
     const KnownArguments arguments = known_arguments(prompt.arguments, values);
     const Watched watched(values, arguments);
-    const runner::PreparedPrompt made = services_.prompt(prompt_text, prompt.is_inline, source.name(), watched);
+    const runner::PreparedPrompt made =
+        services_.prompt(prompt_text, prompt.is_inline, source.name(), watched, nullptr);
     // If a prompt is passed in a file, its text does not change the command. If not, the text is a part of the command.
     if (watched.met_open() || (text_is_open && made.keeps == nullptr)) {
       command.reason = open_value;
@@ -502,14 +503,14 @@ class Planner {
   // step is always run.
   json call_of_prompt(const PromptAction& prompt, const ActionOptions& options, const Source& source,
                       const KnownValues& values, runner::PreparedPrompt& made) const {
-    if (!options.cache.is_on() || !services_.prompt_with_text) return nullptr;
+    if (!options.cache.is_on() || !services_.prompt) return nullptr;
     const Filled written = filled(prompt.prompt, values);
     if (!written.problem.empty() || !written.complete) return nullptr;
     const KnownArguments arguments = known_arguments(prompt.arguments, values);
     const Watched watched(values, arguments);
     runner::PromptAddition addition;
     if (options.output) addition = {runner::form_of_answer(*options.output, "", ""), options.output.get()};
-    made = services_.prompt_with_text(written.text, prompt.is_inline, source.name(), watched, addition);
+    made = services_.prompt(written.text, prompt.is_inline, source.name(), watched, &addition);
     if (watched.met_open() || !made.error.empty()) return nullptr;
     json call = {{"command", made.command}};
     if (!made.environment.empty()) call["environment"] = made.environment;

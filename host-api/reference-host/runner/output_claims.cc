@@ -10,7 +10,7 @@ namespace {
 
 using Claim = OutputClaims::Claim;
 
-// An output of `one` that `other` may write, too; empty: there is none.
+// An output of `one` that `other` may write, too; empty: they share none.
 std::string shared_output(const Claim& one, const Claim& other) {
   for (const std::string& mine : one.outputs) {
     for (const std::string& its : other.outputs) {

@@ -164,13 +164,9 @@ PreparedPrompt Prompts::prepare(const std::string& prompt, bool is_inline, const
 }
 
 PreparedPrompt Prompts::preview(const std::string& prompt, bool is_inline, const std::string& from,
-                                const expressions::Scope& values) const {
-  return make(prompt, is_inline, from, values, Purpose::look, {});
-}
-
-PreparedPrompt Prompts::preview_with_text(const std::string& prompt, bool is_inline, const std::string& from,
-                                          const expressions::Scope& values, const PromptAddition& addition) const {
-  return make(prompt, is_inline, from, values, Purpose::look_at_text, addition);
+                                const expressions::Scope& values, const PromptAddition* addition) const {
+  return addition == nullptr ? make(prompt, is_inline, from, values, Purpose::look, {})
+                             : make(prompt, is_inline, from, values, Purpose::look_at_text, *addition);
 }
 
 PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const std::string& from,

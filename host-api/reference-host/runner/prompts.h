@@ -73,12 +73,9 @@ class Prompts {
   PreparedPrompt prepare(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values, const PromptAddition& addition = {}) const;
   // Like prepare(), but makes no files: their names are made up. `keeps` is set if the command takes the prompt as a
-  // file. The text of a prompt that is only passed as a file is not rendered.
+  // file. Without an addition, the text of a prompt that is only passed as a file is not rendered.
   PreparedPrompt preview(const std::string& prompt, bool is_inline, const std::string& from,
-                         const expressions::Scope& values) const;
-  // The same with the text of the prompt.
-  PreparedPrompt preview_with_text(const std::string& prompt, bool is_inline, const std::string& from,
-                                   const expressions::Scope& values, const PromptAddition& addition) const;
+                         const expressions::Scope& values, const PromptAddition* addition) const;
 
  private:
   enum class Purpose { run, look, look_at_text };
