@@ -7,7 +7,6 @@
 #include "base/secrets/marks.h"
 #include "base/secrets/names.h"
 #include "base/secrets/programs.h"
-#include "base/text.h"
 
 namespace wtool::secrets {
 
