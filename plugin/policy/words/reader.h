@@ -175,6 +175,7 @@ class WordReader {
   std::size_t simple_command();
   bool redirection(SimpleCommand& command, std::size_t slot);
   void read_target(Redirection& redirection, std::string descriptor, std::string_view op, std::size_t begin);
+  void note_number_before_redirection(std::size_t begin, std::string_view target);
   void here_document(Redirection& redirection, std::size_t slot, std::size_t index, bool strip_tabs);
   bool read_delimiter(HereDocument& document, std::string& text);
   void read_bodies();

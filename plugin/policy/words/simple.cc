@@ -127,6 +127,7 @@ void WordReader::read_target(Redirection& redirection, std::string descriptor, s
   if (!starts_word()) return fail(begin, "a redirection without its target");
   ReadWord read = word(Place::argument);
   redirection.at = range(begin, at_);
+  if (!read.quoted) note_number_before_redirection(begin, read.word.text);
   redirection.target = std::move(read.word);
   const Word& target = redirection.target;
   redirection.text = std::move(descriptor);
@@ -149,6 +150,13 @@ void WordReader::read_target(Redirection& redirection, std::string descriptor, s
   if (redirection.to_file) note(begin, "a redirection to or from a file");
 }
 
+// In `2>&1>&2`, bash reads the 1 as the target. Other shells read it as the descriptor of the next redirection, and
+// refuse the line, as bash does after other operators.
+void WordReader::note_number_before_redirection(std::size_t begin, std::string_view target) {
+  if (target.empty() || !std::all_of(target.begin(), target.end(), is_digit)) return;
+  if (peek() == '<' || peek() == '>') note(begin, "a number right before a redirection");
+}
+
 void WordReader::here_document(Redirection& redirection, std::size_t slot, std::size_t index, bool strip_tabs) {
   const std::size_t begin = at_;
   HereDocument document{slot, index, {}, false, strip_tabs};
@@ -157,6 +165,7 @@ void WordReader::here_document(Redirection& redirection, std::size_t slot, std::
   if (!read_delimiter(document, redirection.target.text)) return;
   document.delimiter = redirection.target.text;
   redirection.target.text.clear();
+  if (!document.quoted) note_number_before_redirection(begin, document.delimiter);
   if (++findings_.here_documents > 1) note(begin, "a second here-document");
   pending_.push_back(std::move(document));
 }
