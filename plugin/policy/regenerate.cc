@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <unordered_set>
 
 #include "base/shell_quote.h"
@@ -55,17 +56,30 @@ std::string_view operator_of(Joint joint) {
 }
 
 // A delimiter that does not occur as a line of the body. It is short, because old shells truncate long ones.
+//
+// Dash 0.5.12 loses a byte of the body if it is not ASCII and comes right after a beginning of the delimiter, at the
+// beginning of a line. The delimiter therefore begins with a letter with which no line begins that has such a byte. A
+// body in which every letter begins such a line may still lose bytes.
 std::string delimiter_for(std::string_view body) {
-  constexpr std::string_view stem = "END_";
+  constexpr std::string_view letters = "EABCDFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  constexpr std::string_view rest = "ND_";
   std::unordered_set<std::string_view> taken;
+  std::array<bool, 256> begins_line{};
   for (std::size_t at = 0; at < body.size();) {
     const std::size_t end = std::min(body.find('\n', at), body.size());
     const std::string_view line = body.substr(at, end - at);
-    if (line.starts_with(stem)) taken.insert(line);
+    if (line.substr(std::min<std::size_t>(line.size(), 1)).starts_with(rest)) taken.insert(line);
+    const bool ascii =
+        std::all_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    if (!ascii) begins_line[static_cast<unsigned char>(line.front())] = true;
     at = end + 1;
   }
+  const auto* const free = std::find_if(letters.begin(), letters.end(),
+                                        [&](char letter) { return !begins_line[static_cast<unsigned char>(letter)]; });
+  const char letter = free == letters.end() ? letters.front() : *free;
   for (std::size_t number = 0;; ++number) {
-    std::string delimiter(stem);
+    std::string delimiter(1, letter);
+    delimiter += rest;
     delimiter += std::to_string(number);
     if (taken.count(delimiter) == 0) return delimiter;
   }

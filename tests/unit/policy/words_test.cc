@@ -90,6 +90,8 @@ BOOST_AUTO_TEST_CASE(literal_lines_are_regenerated_with_every_word_in_quotes) {
       {"cat <<'E' | b; c\nx'y\nEND_0\nE\nd", "'cat' <<'END_1' | 'b'; 'c'; 'd'\nx'y\nEND_0\nEND_1\n"},
       {"cat <<E\nplain\nE", "'cat' <<'END_0'\nplain\nEND_0\n"},
       {"cat 0<<-\"E\"\n\t\ta\n\tE\n", "'cat' 0<<'END_0'\na\nEND_0\n"},
+      {"cat <<E\nE\xC3\xA9\nA\xC3\xA9\nBND_0\nE", "'cat' <<'BND_1'\nE\xC3\xA9\nA\xC3\xA9\nBND_0\nBND_1\n"},
+      {"cat <<E\nEe\n\xC3\xA9\n\nE", "'cat' <<'END_0'\nEe\n\xC3\xA9\n\nEND_0\n"},
       {"l\\\ns \\\n  -l", "'ls' '-l'"},
   };
   for (const auto& [line, expected] : rows) {
