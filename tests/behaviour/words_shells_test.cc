@@ -14,6 +14,7 @@
 #include <random>
 #include <set>
 
+#include "behaviour/shell_lines.h"
 #include "policy/words.h"
 #include "support/program.h"
 #include "support/text.h"
@@ -22,12 +23,9 @@ BOOST_AUTO_TEST_SUITE(words_shells_test)
 
 using namespace wtool::policy;
 using wtool::test::ScratchFolder;
+using namespace wtool::test::shell_lines;
 
 namespace {
-
-// Some of these are keywords, which name programs when they are quoted.
-const std::vector<std::string> programs = {"ls", "git", "cat", "grep", "make", "find",
-                                           "a",  "b",   "if",  "!",    "{",    "time"};
 
 // One program's words, and its standard input where that is a here-document.
 struct Record {
@@ -56,7 +54,7 @@ bool is_runnable(const SimpleCommand& command) {
   }
   if (command.words.empty()) return true;
   const std::string& program = command.words.front().text;
-  const bool linked = std::find(programs.begin(), programs.end(), program) != programs.end();
+  const bool linked = std::find(programs().begin(), programs().end(), program) != programs().end();
   return linked || (program.find('/') == std::string::npos && !program.empty() && !is_shell_word(program));
 }
 
@@ -71,45 +69,22 @@ bool is_harmless(const std::string& line, const Script& script) {
   return std::all_of(script.commands.begin(), script.commands.end(), is_runnable);
 }
 
-// The here-document that is the command's standard input. Nothing: the last redirection of the input is not a
-// here-document.
-std::optional<std::string> input_of(const SimpleCommand& command) {
-  std::optional<std::string> input;
-  for (const Redirection& each : command.redirections) {
-    if (!each.is_input) continue;
-    input.reset();
-    if (each.is_here_document) input = each.target.text;
-  }
-  return input;
-}
-
-// What a shell runs of the script when every program exits with `status`.
 Run expected_run(const Script& script, int status) {
+  const auto is_linked = [](const SimpleCommand& command) {
+    return !command.words.empty() &&
+           std::find(programs().begin(), programs().end(), command.words.front().text) != programs().end();
+  };
   Run run;
-  bool skip = false;
-  bool negated = false;
-  bool good = true;
-  std::vector<Record> together;
-  for (std::size_t i = 0; i < script.commands.size(); ++i) {
-    const SimpleCommand& command = script.commands[i];
-    if (i == 0 || script.commands[i - 1].joint != Joint::pipe) negated = command.negated;
-    const bool known = !command.words.empty() &&
-                       std::find(programs.begin(), programs.end(), command.words.front().text) != programs.end();
-    if (!skip && known) {
+  for (const std::vector<std::size_t>& pipeline : pipelines_that_run(script, status, is_linked)) {
+    std::vector<Record> together;
+    for (const std::size_t at : pipeline) {
       Record record;
-      for (const Word& word : command.words) record.words.push_back(word.text);
-      record.input = input_of(command).value_or("");
+      for (const Word& word : script.commands[at].words) record.words.push_back(word.text);
+      record.input = input_of(script.commands[at]).value_or("");
       together.push_back(record);
     }
-    if (command.joint == Joint::pipe) continue;
-    if (!skip) {
-      const bool ended_well = command.words.empty() || (known && status == 0);
-      good = ended_well != negated;
-      std::sort(together.begin(), together.end());
-      if (!together.empty()) run.push_back(together);
-      together.clear();
-    }
-    skip = command.joint == Joint::and_then ? !good : command.joint == Joint::or_else ? good : false;
+    std::sort(together.begin(), together.end());
+    run.push_back(together);
   }
   return run;
 }
@@ -149,7 +124,7 @@ struct Shells {
         BOOST_FAIL(shell << " is missing; install the packages dash and bash (bash .ci/install-dependencies)");
       }
     }
-    for (const std::string& name : programs) {
+    for (const std::string& name : programs()) {
       if (symlink((std::string(WTOOL_TEST_HOSTS) + "/words_probe").c_str(), (folder.path() + "/" + name).c_str()) != 0)
         BOOST_FAIL("cannot make links in " << folder.path());
     }
@@ -234,142 +209,6 @@ struct Shells {
   }
 };
 
-// Lines that must be accepted. The generator makes others like them.
-const std::vector<std::string> table = {
-    "ls",
-    "ls -la ; git log",
-    "ls && git status || make all",
-    "ls || git && make; cat",
-    "! ls && git",
-    "! ls | grep x || make",
-    "ls | grep -v x | cat",
-    "ls \\\n  -la \\\n  x",
-    "l\\\ns -l\\\na",
-    "ls &\\\n& git",
-    "ls |\\\n| git",
-    "ls |\ngrep x",
-    "ls &&\n\n # why\n git",
-    "\n\nls\n\n\ngit\n",
-    "# first\nls # second\n# third",
-    "ls a#b '#c' \\#d",
-    "ls;git;make;",
-    "\tls\t-a\t",
-    "grep 'a b' \"c d\" e\\ f",
-    "grep 'it'\\''s' \"it's\" \"say \\\"x\\\"\"",
-    "grep '' \"\" ''\"\" a''b",
-    "grep \\a\\*\\?\\[\\]\\$\\`\\\"\\'\\\\\\|\\&\\;\\<\\>\\(\\)\\{\\}\\~\\#\\!\\=\\ ",
-    "grep \"\\a\\$\\`\\\\\\*\" '\\a\\$'",
-    "grep \"a\\\nb\" 'a\\\nb' \"a\nb\"",
-    "grep 'a|b;c&d>e<f(g)h$i`j\"k\\l'",
-    "grep \"a|b;c&d>e<f(g)h'i*j?k[l]m{n,o}~p#q!\"",
-    "grep ^x$ \"y$\" 'z$' $ a$ $% \"$%\" \"a$|b\" $, $. $+ $/dev/null",
-    "find . -name '*.c' ! -name x",
-    "find . {} + a{b {a} x} } ]",
-    "git show HEAD~1 HEAD~ HEAD^ stash@{0} a~b HEAD^^2 @{u}",
-    "make CC=gcc A=b -DX=1 =x x= a==b",
-    "ls a:b c,d e@f g%h +i -- -",
-    "git commit -m 'one\ntwo\n\nthree' --amend",
-    "ls 2>&1",
-    "ls >/dev/null 2>&1",
-    "ls 2>/dev/null | grep x",
-    "2>&1 ls >&2 -l 1>&2 x",
-    "ls </dev/null",
-    "ls >>/dev/null 2>>/dev/null >|/dev/null",
-    "ls > /dev/null 2> '/dev/null' 2>&1 a",
-    "ls 1 2 3>/dev/null 4",
-    "ls a2>/dev/null",
-    "ls \\2>/dev/null",
-    "ls '2'>/dev/null",
-    ">/dev/null",
-    ">&2 ; ls",
-    "cat <<'E'\nbody $x `y` \\z\nE\n",
-    "cat <<\"END\"\nit's\n\ttab\nEND",
-    "cat <<\\E | grep x ; ls\n'E'\n E\nE\nmake",
-    "cat <<-'E' && ls\n\t\tone\n\ttwo\n\tE\ngit",
-    "cat <<E\nplain text, no expansion: 'a' \"b\" (c) {d,e} ~ * ?\nE",
-    "cat 0<<'E' a\nx\nE",
-    "ls ; cat <<'E' b\nEND_0\nEND_1\n_\nE\nls",
-    "cat <<'E' 'two\nlines' x\nbody\nE",
-    "cat <<'E'\nE",
-    "cat <<'E'\n\nE",
-    "! cat <<'E' | ls || git\n! x\nE",
-    "nosuchprogram || ls",
-    "nosuchprogram && ls ; git",
-    "'!' x ; ls",
-    "\\if ; ls",
-    "'{' x ; ls ; t\\ime ls",
-    "ls if then { } ! [[ ]] time do done",
-    "grep Übung 'n\xC2\xA0o' \"\xE2\x80\x8B\" 漢字 é\xC3\xA9",
-    "grep '\x01\x02\x7F\x80\x81\x82\x88\xFF' \"\x01\x7F\x81\x88\xC3\"",
-    "cat <<'E'\n\x01\x7F\x81\x88\xFF\r\nE",
-    "grep 'a\rb' \"\t\r\"",
-    "grep a[ [ a[b ]x",
-    "grep Áい \"Á\" 'い' あ\\a ÿ\xC2\xBF",
-    "ls '' ; 'ls' ; \"ls\" ; l's' ; \\ls",
-};
-
-std::string random_line(std::mt19937& random) {
-  const auto choose = [&](const std::vector<std::string>& from) { return from[random() % from.size()]; };
-  const std::vector<std::string> words = {
-      "a",     "-b",       "'c d'",  "\"e f\"",  "\\g", "x=1",  "''",    "\"\"",      "'\"'",     "\"'\"",
-      "a\\ b", "\"\\\"\"", "'\\'",   "\"\\\\\"", "!",   "^a$",  "{}",    "HEAD~",     "'$x'",     "\"a$\"",
-      "#",     "a#b",      "é",      "[",        "]",   "\\\n", "'\n'",  "\"\n\"",    "\"\\\n\"", "\\~",
-      "'~'",   "2",        "1",      "'2'",      "a:b", "if",   "'`x`'", "\"\\`\"",   "\"\\$x\"", "$",
-      "%",     "\\\\",     "'\x81'", "\"\\a\"",  "'*'", "\\*",  "a,b",   "\"{a,b}\"", "-",        "--"};
-  // Lines with these words must not be accepted. If one is accepted, the comparison shows what the shells make of it.
-  const std::vector<std::string> expanded = {
-      "~",         "x=~",      "x=a:~",  "*",        "f*",        "?ound",  "[f]ound", "{c,d}", "{1..2}", "$HOME",
-      "\"$HOME\"", "$'\\x41'", "$\"x\"", "a&>found", "x\xC2\xA0", "$((1))", "${HOME}", "`ls`",  "$(ls)",  "12>&1"};
-  const std::vector<std::string> redirections = {"2>&1", ">/dev/null", "2>/dev/null", "</dev/null", ">&2", "<&0"};
-  const std::vector<std::string> joints = {" ; ",  ";",   "\n", " && ", "&&",    " || ",
-                                           "||\n", " | ", "|",  "\n\n", " # x\n"};
-  std::string line;
-  std::string bodies;
-  for (auto commands = 1 + random() % 4; commands > 0; --commands) {
-    if (random() % 8 == 0) line += "! ";
-    line += programs[random() % 8];
-    for (auto count = random() % 5; count > 0; --count) {
-      line += random() % 4 == 0 ? "" : " ";
-      const auto kind = random() % 20;
-      line += kind < 2 ? " " + choose(redirections) : kind == 2 ? choose(expanded) : choose(words);
-    }
-    if (bodies.empty() && random() % 6 == 0) {
-      line += " <<'E'";
-      bodies = "\nbody of " + choose(words) + "\n" + choose(words) + "\nE\n";
-    }
-    if (commands > 1) {
-      std::string joint = choose(joints);
-      // The body of a here-document would begin right after this newline, in the middle of the line.
-      if (!bodies.empty() && joint.find('\n') != std::string::npos) joint = " ; ";
-      line += joint;
-    }
-  }
-  return line + bodies;
-}
-
-std::string mutated(std::mt19937& random, std::string line) {
-  const std::string alphabet = "ab '\"'\" \t=-.,:+@%_$\\`*~!#&|;<>{}[]?^\xC3\xA9\n\n()012\\'\"\x81\r";
-  for (auto times = 1 + random() % 3; times > 0; --times) {
-    const std::size_t at = random() % (line.size() + 1);
-    switch (random() % 4) {
-      case 0:
-        line.insert(at, 1, alphabet[random() % alphabet.size()]);
-        break;
-      case 1:
-        if (at < line.size()) line[at] = alphabet[random() % alphabet.size()];
-        break;
-      case 2:
-        line.erase(at, 1 + random() % 2);
-        break;
-      default: {
-        const std::string& other = table[random() % table.size()];
-        line.insert(at, other.substr(random() % other.size(), random() % 6));
-      }
-    }
-  }
-  return line;
-}
-
 // Reads a number from the environment; `otherwise` if it is not set. WTOOL_RANDOM_LINES is the number of random lines
 // that are run, and each WTOOL_RANDOM_SEED makes different lines.
 int setting(const char* name, int otherwise) {
@@ -380,7 +219,7 @@ int setting(const char* name, int otherwise) {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(accepted_lines_mean_what_was_judged, Shells) {
-  for (const std::string& line : table) {
+  for (const std::string& line : accepted_lines()) {
     const Script script = parse(line);
     BOOST_TEST(!script.obstacle.has_value(), line << ": " << script.obstacle.value_or(Obstacle{}).what);
     BOOST_TEST(check(line, {0, 1}), line);
@@ -402,7 +241,7 @@ BOOST_FIXTURE_TEST_CASE(mutated_lines_mean_what_was_judged, Shells) {
   const int wanted = setting("WTOOL_RANDOM_LINES", 120);
   int run = 0;
   for (int round = 0; run < wanted && round < 100 * wanted; ++round) {
-    if (check(mutated(random, table[random() % table.size()]), {round % 2})) ++run;
+    if (check(mutated(random, accepted_lines()[random() % accepted_lines().size()]), {round % 2})) ++run;
   }
   BOOST_TEST(run == wanted);
 }
