@@ -1,0 +1,15 @@
+# Cross-compiles for arm64, with Debian's compiler and the libraries of the system in WTOOL_ARM64_ROOT
+# (tests/machines/arm64 makes both).
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_SYSROOT $ENV{WTOOL_ARM64_ROOT})
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH $ENV{WTOOL_ARM64_ROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} $ENV{WTOOL_ARM64_ROOT})
+set(ENV{PKG_CONFIG_LIBDIR} $ENV{WTOOL_ARM64_ROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:$ENV{WTOOL_ARM64_ROOT}/usr/share/pkgconfig)
