@@ -53,6 +53,30 @@ BOOST_AUTO_TEST_CASE(output_that_cannot_be_written_is_an_error) {
   BOOST_TEST(wtool_with({"--version"}, options).exit_code != 0);
 }
 
+// Deeply nested text needs the most stack.
+BOOST_FIXTURE_TEST_CASE(a_small_stack_limit_does_not_kill_the_program, Place) {
+  if (under_sanitizer) return;  // The sanitizer itself needs more stack.
+  const auto nested = [](const std::string& label) {
+    return "---\ntitle: A test\n---\n\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]: " + label +
+           "\n```\n\n## Actions\n\n- A: Log \"hi\"\n";
+  };
+  const std::string deep = scratch.file("deep.md", nested(std::string(400, '(') + "1" + std::string(400, ')')));
+  const std::string plain = scratch.file("plain.md", nested("true"));
+  ProgramOptions here;
+  here.directory = scratch.path();
+  const auto with_limit = [&](const std::string& words) {
+    return run({"/bin/sh", "-c", "ulimit -s 64; exec " + wtool_path + " " + words}, here);
+  };
+  for (const auto& [words, status] : std::vector<std::pair<std::string, int>>{
+           {"list", 0}, {"lint " + plain, 0}, {"lint " + deep, 2}, {"run " + plain, 0}, {"run --detach " + deep, 2}}) {
+    const Finished finished = with_limit(words);
+    BOOST_TEST_CONTEXT(words << finished.out << finished.err) {
+      BOOST_TEST(finished.signal == 0);
+      BOOST_TEST(finished.exit_code == status);
+    }
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_reader_that_goes_away_ends_the_program_quietly, Place) {
   // `wtool ... | head -1` must not hang.
   const Finished finished = run(

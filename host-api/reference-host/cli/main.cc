@@ -1,6 +1,8 @@
 // The program `wtool`: parses the command line, including the options that all subcommands share, and runs the
 // subcommand.
+#include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <wtool/tool.h>
 #include <CLI/CLI.hpp>
@@ -385,6 +387,48 @@ int run_program(int argc, char** argv) {
   return *run_with(all_commands, argc, argv);
 }
 
+int run_caught(int argc, char** argv) {
+  try {
+    return run_program(argc, argv);
+  } catch (const std::exception& e) {
+    complain(std::string("an internal error: ") + e.what());
+    return exit_unusable;
+  }
+}
+
+// The usual stack of a thread, for which the bounds on nested texts are made.
+constexpr std::size_t enough_stack = 8UL * 1024 * 1024;
+
+struct CommandLine {
+  int argc;
+  char** argv;
+};
+
+// Runs the program with enough stack, in this thread and in all that it starts, even if the limit of this process
+// (ulimit -s) is lower. The limit itself is kept, since commands inherit it.
+int run_with_enough_stack(CommandLine line) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= enough_stack) return run_caught(line.argc, line.argv);
+  pthread_attr_t attributes;
+  pthread_t thread{};
+  int failed = ::pthread_attr_init(&attributes);
+  if (failed == 0) failed = ::pthread_attr_setstacksize(&attributes, enough_stack);
+  if (failed == 0) failed = ::pthread_setattr_default_np(&attributes);
+  if (failed == 0) {
+    // It ends the process itself: if it forks, its child has no other thread that could do so.
+    const auto run = [](void* given) -> void* {
+      const auto* const words = static_cast<CommandLine*>(given);
+      std::exit(run_caught(words->argc, words->argv));
+    };
+    failed = ::pthread_create(&thread, &attributes, run, &line);
+  }
+  if (failed == 0) failed = ::pthread_join(thread, nullptr);
+  complain("the stack limit of " + std::to_string(limit.rlim_cur / 1024) +
+           " KiB is too low, and a larger stack cannot be made: " + std::generic_category().message(failed) +
+           "; raise the limit (ulimit -s 8192)");
+  return exit_unusable;
+}
+
 }  // namespace
 
 }  // namespace wtool::host
@@ -395,10 +439,5 @@ int main(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
   // A write beyond the file size limit of this process is an error to report, too.
   ::signal(SIGXFSZ, SIG_IGN);
-  try {
-    return wtool::host::run_program(argc, argv);
-  } catch (const std::exception& e) {
-    wtool::host::complain(std::string("an internal error: ") + e.what());
-    return wtool::host::exit_unusable;
-  }
+  return wtool::host::run_with_enough_stack({argc, argv});
 }
