@@ -110,6 +110,33 @@ BOOST_AUTO_TEST_CASE(a_missing_workflow_is_not_waited_for) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_watched_folder_that_is_deleted_or_moved_ends_the_watch) {
+  const std::string file_ = workflow(one, "- A: Shell \"echo run >>../log\"\n");
+  const auto remove = [&](const std::string& name) { fs::remove_all(path(name)); };
+  const auto move = [&](const std::string& name) { fs::rename(path(name), path(name) + "-moved"); };
+  std::size_t before = 0;
+  const auto ends_after = [&](const std::string& name, const auto& change) {
+    fs::create_directories(path("here"));
+    fs::create_directories(path("flows"));
+    fs::copy_file(file_, path("flows/w.md"), fs::copy_options::overwrite_existing);
+    ProgramOptions options = here();
+    options.directory = path("here");
+    Program program({wtool_path, "watch", path("flows/w.md")}, Program::On::pipes, options);
+    BOOST_REQUIRE(comes_to(++before));
+    change(name);
+    const Finished finished = program.wait();
+    before = runs();
+    BOOST_TEST_CONTEXT(name << finished.out << finished.err) {
+      BOOST_TEST(finished.exit_code == 2);
+      BOOST_TEST(holds(finished.err, "wtool: the folder " + path(name) + " is watched, and has been deleted or moved"));
+    }
+  };
+  ends_after("here", remove);
+  ends_after("here", move);
+  ends_after("flows", remove);
+  ends_after("flows", move);
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_not_watched_in_silence,
                      *boost::unit_test::precondition(an_ordinary_user_may_run_wtool)) {
   const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t watched_events =
-    IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
+constexpr std::uint32_t watched_events = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
+                                         IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
 
 // The folders of git and of wtool itself are never watched.
 bool is_left_out(const std::string& relative) {
@@ -52,6 +52,17 @@ FileWatcher::FileWatcher(std::string folder, Wanted wanted)
   }
   add_folder(folder_, Seen::known);
   if (!also_folder_.empty()) add_folder(also_folder_, Seen::known);
+  watch_removal_of(folder_);
+  watch_removal_of(also_folder_);
+}
+
+// Only the folder above tells that a folder is removed: as long as a process works in it, it has no event of its own.
+void FileWatcher::watch_removal_of(const std::string& folder) {
+  const std::string above = fs::path(folder).parent_path().string();
+  if (above.empty()) return;
+  const int watch = ::inotify_add_watch(inotify_.get(), above.c_str(),
+                                        IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR | IN_DONT_FOLLOW | IN_MASK_ADD);
+  if (watch >= 0) folders_.emplace(watch, above);  // else this user may not read it, and removal is not noticed
 }
 
 std::string FileWatcher::below(const std::string& path) const {
@@ -89,7 +100,10 @@ void FileWatcher::add_folder(const std::string& path, Seen seen) {
     // First watch, then look: what appears in between is reported twice, but never missed.
     const int watch = ::inotify_add_watch(inotify_.get(), folder.c_str(), watched_events);
     if (watch < 0) {
-      if (errno == ENOENT || errno == ENOTDIR) continue;  // The folder is gone again.
+      if (errno == ENOENT || errno == ENOTDIR) {
+        lost(folder);  // unless it is one of many
+        continue;
+      }
       if (errno == EACCES && !must_be_readable(folder)) {
         unreadable_.insert(below(folder));
         continue;
@@ -114,8 +128,15 @@ void FileWatcher::forget_below(const std::string& path) {
   for (auto one = folders_.begin(); one != folders_.end();) {
     const bool is_gone = is_within(one->second, path);
     if (is_gone) ::inotify_rm_watch(inotify_.get(), one->first);
+    if (is_gone) lost(one->second);
     one = is_gone ? folders_.erase(one) : std::next(one);
   }
+}
+
+void FileWatcher::lost(const std::string& folder) {
+  if (!error_.empty() || (folder != folder_ && (folder != also_folder_ || !below(folder).empty()))) return;
+  error_ =
+      "the folder " + folder + " is watched, and has been deleted or moved; start the watch again where the files are";
 }
 
 void FileWatcher::changed(const std::string& path) {
@@ -149,8 +170,9 @@ std::set<std::string> FileWatcher::take() {
       }
       const auto found = folders_.find(event.wd);
       if (found == folders_.end()) continue;
-      if ((event.mask & IN_IGNORED) != 0) {
-        folders_.erase(found);
+      if ((event.mask & (IN_IGNORED | IN_MOVE_SELF)) != 0) {
+        lost(found->second);
+        if ((event.mask & IN_IGNORED) != 0) folders_.erase(found);
         continue;
       }
       if (name.empty()) continue;

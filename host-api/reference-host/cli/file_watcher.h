@@ -29,7 +29,8 @@ class FileWatcher {
   // `folder` is absolute, without links. Watches from the moment when the constructor returns.
   FileWatcher(std::string folder, Wanted wanted);
 
-  // Why not everything can be watched, and what to do; empty: everything is watched. take() may change it.
+  // Why not everything can be watched, and what to do; empty: everything is watched. take() may change it: the folder
+  // may be gone.
   const std::string& error() const { return error_; }
 
   // The folders that were found since the last call and that this user may not read, relative to the watched folder:
@@ -47,6 +48,9 @@ class FileWatcher {
   enum class Seen { known, is_new };
   void add_folder(const std::string& path, Seen seen);
   void forget_below(const std::string& path);
+  void watch_removal_of(const std::string& folder);
+  // This folder is no longer at its path. If nothing can be watched without it, sets error_.
+  void lost(const std::string& folder);
   void changed(const std::string& path);
   bool may_contain(const std::string& path) const;
   // Whether it is useless to watch without this folder: it is the watched folder, the folder of `also`, or a folder on

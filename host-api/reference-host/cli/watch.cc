@@ -121,7 +121,7 @@ class Watch {
         // does.
         busy = changed.empty() ? 0 : changed == before ? busy + 1 : 1;
         before = changed;
-        if (changed.empty()) {
+        if (changed.empty() && watcher.error().empty()) {
           say("waiting for changes; Ctrl-C ends it");
           while (changed.empty() && watcher.error().empty() && watcher.wait(milliseconds(-1), stop))
             changed = watcher.take();
