@@ -1,9 +1,13 @@
 // `wtool mcp` as a process. Nothing of a command is left when it is cancelled, when it times out, when the client
 // disconnects, or when the server is ended in any way. Floods and slow clients cost a bounded amount of memory, and
 // delay only themselves.
+#include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <string>
+#include <thread>
 
 #include "support/mcp_client.h"
 
@@ -206,6 +210,46 @@ BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_delays_nobody) {
   const long peak = status_kib(client.program.pid(), "VmHWM");
   if (!under_sanitizer) BOOST_TEST(peak < 60'000);
   for (const Json& id : ids) BOOST_TEST(client.answer(id).at("result").at("isError") == false);
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_asks_without_reading_costs_bounded_memory) {
+  struct Ignoring {
+    void (*before)(int) = std::signal(SIGPIPE, SIG_IGN);  // The server may end while it is being asked.
+    ~Ignoring() { std::signal(SIGPIPE, before); }
+  } const ignoring;
+  const auto peak = [](const Session& client) { return status_kib(client.program.pid(), "VmHWM"); };
+  enum class Then { signal, goes_away, reads };
+  for (const Then then : {Then::signal, Then::goes_away, Then::reads}) {
+    Session client;
+    const int requests = repeats(60'000);
+    std::atomic<int> sent{0};
+    const std::string id(1000, 'i');
+    std::thread asking([&] {
+      const std::string end = "\",\"method\":\"ping\"}\n";
+      while (sent < requests && client.program.say(R"({"jsonrpc":"2.0","id":")" + id + std::to_string(sent) + end))
+        ++sent;
+    });
+    // Either everything is sent, or the server has stopped to read: then nothing is sent for a while.
+    wait_until(
+        [&] {
+          const int before = sent;
+          std::this_thread::sleep_for(std::chrono::milliseconds(200));
+          return sent == before;
+        },
+        std::chrono::seconds(30));
+    BOOST_TEST_MESSAGE("peak of resident memory after " << sent << " requests: " << peak(client) << " KiB");
+    if (!under_sanitizer) BOOST_TEST(peak(client) < 50'000);
+    if (then == Then::signal) client.program.kill(SIGTERM);
+    if (then == Then::goes_away) client.program.stop_listening();
+    if (then == Then::reads) {
+      std::string line;
+      for (int i = 0; i < requests; ++i) BOOST_REQUIRE(client.program.next_line(line));
+    }
+    if (then != Then::reads) BOOST_TEST(client.program.wait().exit_code == (then == Then::signal ? 128 + SIGTERM : 0));
+    asking.join();
+    if (then == Then::reads) client.program.end_input();
+    if (then == Then::reads) BOOST_TEST(client.program.wait().exit_code == 0);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(memory_does_not_grow_with_calls) {

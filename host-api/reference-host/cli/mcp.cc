@@ -405,6 +405,7 @@ int serve(Context& context, McpOptions& options) {
     if (workflows) add_workflows(*settings, *workflows, options.tools.empty());
     mcp::Server server(*plugin, *toolbox, elicitation, output, *settings);
     mcp::Input input(ends->in, ends->wake.descriptor(), ends->out, settings->message_bytes);
+    input.hold_while([&output] { return output.is_full(); }, output.room());
     if (!server.serve(input)) {
       complain("standard input cannot be read");
       status = exit_unusable;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <utility>
 
 namespace wtool::host::mcp {
 
@@ -16,6 +17,24 @@ constexpr std::size_t piece_size = 65536;
 
 Input::Input(int descriptor, int wake, int output, std::size_t longest)
     : descriptor_(descriptor), wake_(wake), output_(output), longest_(longest) {}
+
+void Input::hold_while(std::function<bool()> is_full, int room) {
+  is_full_ = std::move(is_full);
+  room_ = room;
+}
+
+Input::Next Input::hold() {
+  while (is_full_ && is_full_()) {
+    std::array<pollfd, 4> watched{
+        {{descriptor_, POLLRDHUP, 0}, {wake_, POLLIN, 0}, {output_, 0, 0}, {room_, POLLIN, 0}}};
+    if (::poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR && errno != EAGAIN) return Next::failed;
+    if (watched[1].revents != 0) return Next::woken;
+    if ((watched[2].revents & (POLLERR | POLLHUP)) != 0) return Next::end;
+    // The input has ended. What is left of it is little, and must be read so that its end is found.
+    if (watched[0].revents != 0) is_full_ = nullptr;
+  }
+  return Next::line;
+}
 
 Input::Next Input::wait() const {
   // No events are requested for the output: poll always reports errors and hang-ups.
@@ -50,6 +69,7 @@ Input::Next Input::next(std::string& line) {
     skipping_ = true;
     too_long_ = IdScanner();
   };
+  if (const Next held = hold(); held != Next::line) return held;
   while (true) {
     if (take_line(line)) {
       if (!skipping_ && line.size() > longest_) skip();

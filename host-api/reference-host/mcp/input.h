@@ -2,10 +2,12 @@
 //
 // - A line longer than the limit is read to its end and then reported, because the id of its request may come last.
 // - next() stops waiting immediately when another descriptor becomes readable, or the client closes the output.
+// - While the output is full, nothing is read, unless the client has closed the input.
 // - Never keeps more than one line and one piece; the memory of a long line is freed.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "mcp/id_scanner.h"
@@ -27,6 +29,10 @@ class Input {
   // written; -1 if it should not be watched.
   Input(int descriptor, int wake, int output, std::size_t longest);
 
+  // From now on, next() begins by waiting while `is_full` returns true. After that, it is asked again whenever `room` is
+  // readable.
+  void hold_while(std::function<bool()> is_full, int room);
+
   // For Next::line, `line` is the line without its newline; the last line needs no newline.
   Next next(std::string& line);
 
@@ -34,6 +40,8 @@ class Input {
 
  private:
   Next wait() const;
+  // Next::line: the output has room, or the client has closed the input.
+  Next hold();
   bool take_line(std::string& line);
 
   const int descriptor_;
@@ -46,6 +54,8 @@ class Input {
   bool skipping_ = false;     // the rest of a line that is too long is being skipped
   IdScanner too_long_;
   bool ended_ = false;
+  std::function<bool()> is_full_;
+  int room_ = -1;
 };
 
 }  // namespace wtool::host::mcp

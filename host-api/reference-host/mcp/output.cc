@@ -19,6 +19,11 @@ namespace {
 
 // While more bytes than this are waiting, notifications are dropped.
 constexpr std::size_t much = 256 * 1024;
+// While more bytes than this are waiting, the output is full. It is far more than the answers of a client that sends a
+// few hundred requests before it reads.
+constexpr std::size_t too_much = 8UL * 1024 * 1024;
+// What a line costs besides its bytes.
+constexpr std::size_t cost_of_line = 64;
 
 bool is_socket(int descriptor) {
   struct stat info {};
@@ -29,7 +34,7 @@ bool is_socket(int descriptor) {
 
 Output::Output(int descriptor, std::function<void()> gone)
     : descriptor_(descriptor), is_socket_(is_socket(descriptor)), gone_(std::move(gone)) {
-  if (!hurry_) throw std::system_error(errno, std::generic_category(), "eventfd");
+  if (!hurry_ || !room_) throw std::system_error(errno, std::generic_category(), "eventfd");
   thread_ = std::thread([this] { write_all(); });
 }
 
@@ -62,6 +67,20 @@ bool Output::send_notification(std::string line) {
   return true;
 }
 
+bool Output::is_full() {
+  const std::lock_guard lock(mutex_);
+  is_awaited_ = !gone_already_ && bytes_ + lines_.size() * cost_of_line > too_much;
+  if (is_awaited_) room_.clear();
+  return is_awaited_;
+}
+
+// Half of the room must be free, so that the reader is not woken for each line.
+void Output::tell_room() {
+  if (!is_awaited_ || bytes_ + lines_.size() * cost_of_line > too_much / 2) return;
+  is_awaited_ = false;
+  room_.signal();
+}
+
 void Output::finish(std::chrono::milliseconds patience) {
   if (!thread_.joinable()) return;
   {
@@ -87,10 +106,14 @@ void Output::write_all() {
     lock.lock();
     writing_ = false;
     bytes_ -= line.size();
-    if (written) continue;
+    if (written) {
+      tell_room();
+      continue;
+    }
     gone_already_ = true;
     lines_.clear();
     bytes_ = 0;
+    tell_room();
     lock.unlock();
     gone_();
     return;

@@ -2,7 +2,9 @@
 // if not.
 //
 // - Sending never waits for the client: a slow client, or one that does not read at all, delays only itself.
-// - Answers are kept until they are written. Notifications (progress, logs) are dropped while much is waiting.
+// - Answers are kept until they are written. Notifications (progress, logs) are dropped while much is waiting. While
+//   even more is waiting, nothing more should be read from the client (`is_full`), or a client that asks without reading
+//   would cost unbounded memory.
 // - A client that is gone is reported once; from then on everything is dropped.
 // - The descriptor's flags are not changed, since other processes may share it. No write is therefore larger than what
 //   the descriptor takes without blocking.
@@ -37,11 +39,17 @@ class Output {
   // Sends a line that may be dropped. False: it was dropped. Any thread may call this.
   bool send_notification(std::string line);
 
+  // True if no more requests should be read. room() is then readable when that has changed, or when the client is gone.
+  bool is_full();
+  int room() const { return room_.descriptor(); }
+
   // Writes what is waiting and ends the thread. Gives up when the client has taken nothing for as long as `patience`.
   void finish(std::chrono::milliseconds patience);
 
  private:
-  void take(std::string line);  // with mutex_ held
+  // The caller of these two holds mutex_.
+  void take(std::string line);
+  void tell_room();
   void write_all();
   bool write_line(std::string_view line);
   bool wait_for_room() const;
@@ -51,6 +59,7 @@ class Output {
   const int descriptor_;
   const bool is_socket_;
   const std::function<void()> gone_;
+  const WakeUp room_;
   const WakeUp hurry_;  // signalled: `patience_` now limits the waiting
   std::atomic<int> patience_{-1};
   std::mutex mutex_;
@@ -60,6 +69,7 @@ class Output {
   bool writing_ = false;   // the thread is writing
   bool finishing_ = false;
   bool gone_already_ = false;
+  bool is_awaited_ = false;  // somebody waits for room()
   std::thread thread_;
 };
 

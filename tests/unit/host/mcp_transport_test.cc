@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "base/wake_up.h"
 #include "mcp/input.h"
 #include "mcp/output.h"
 
@@ -134,6 +135,60 @@ BOOST_AUTO_TEST_CASE(a_wait_ends_when_it_is_woken_or_nobody_reads_the_output) {
   BOOST_REQUIRE(::eventfd_write(wake, 1) == 0);
   BOOST_TEST((waiting.get() == Next::woken));
   ::close(wake);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_read_while_the_output_is_full) {
+  Ends pipe;
+  Ends out;
+  Output output(out.fd[1], [] {});
+  const WakeUp wake;
+  Input input(pipe.fd[0], wake.descriptor(), out.fd[1], 100);
+  input.hold_while([&] { return output.is_full(); }, output.room());
+  std::string line;
+  pipe.write("one\ntwo\nthree\n");
+  BOOST_TEST((input.next(line) == Next::line));
+  int sent = 0;
+  for (; !output.is_full(); ++sent) output.send(line_of(100'000));
+  BOOST_TEST(sent > 20);
+  wake.signal();
+  BOOST_TEST((input.next(line) == Next::woken));
+  wake.clear();
+  auto reader = std::async(std::launch::async, [&] { return lines_of(out.fd[0]); });
+  BOOST_TEST((input.next(line) == Next::line));
+  BOOST_TEST(line == "two");
+  output.finish(10s);
+  out.close(1);
+  BOOST_TEST(reader.get() == static_cast<std::size_t>(sent));
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_the_input_is_found_while_the_output_is_full) {
+  for (const bool socket : {false, true}) {
+    Ends pipe(socket);
+    Ends out;
+    Output output(out.fd[1], [] {});
+    Input input(pipe.fd[0], -1, out.fd[1], 100);
+    input.hold_while([&] { return output.is_full(); }, output.room());
+    pipe.write("one\n");
+    while (!output.is_full()) output.send(line_of(100'000));
+    pipe.close(1);
+    std::string line;
+    BOOST_TEST((input.next(line) == Next::line));
+    BOOST_TEST((input.next(line) == Next::end));
+    output.finish(50ms);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_for_a_reader_ends_when_the_reader_is_gone) {
+  ::signal(SIGPIPE, SIG_IGN);  // The program does so, too.
+  Ends pipe;
+  Ends out;
+  Output output(out.fd[1], [] {});
+  Input input(pipe.fd[0], -1, out.fd[1], 100);
+  input.hold_while([&] { return output.is_full(); }, output.room());
+  while (!output.is_full()) output.send(line_of(100'000));
+  out.close(0);
+  std::string line;
+  BOOST_TEST((input.next(line) == Next::end));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_a_failure) {
