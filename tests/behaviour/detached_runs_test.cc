@@ -98,12 +98,14 @@ BOOST_AUTO_TEST_CASE(mistakes_are_reported_before_anything_is_detached) {
   BOOST_TEST(wtool({"run", one_step("false")}).exit_code == 1);
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"run", file_}, {"run", one_step("false"), "--from", "A"}, {"resume", "last"}}) {
-    std::vector<std::string> detached = words;
-    detached.insert(detached.end(), {"--detach", "--events", "-"});
-    const Finished lost = wtool(detached);
-    BOOST_TEST(lost.exit_code == 2, lost.out << lost.err);
-    BOOST_TEST(lost.out == "");
-    BOOST_TEST(holds(lost.err, "name a file with --events"), lost.err);
+    for (const std::string option : {"--events", "--junit", "--html"}) {
+      std::vector<std::string> detached = words;
+      detached.insert(detached.end(), {"--detach", option, "-"});
+      const Finished lost = wtool(detached);
+      BOOST_TEST(lost.exit_code == 2, lost.out << lost.err);
+      BOOST_TEST(lost.out == "");
+      BOOST_TEST(holds(lost.err, "name a file with " + option), lost.err);
+    }
   }
 }
 

@@ -304,8 +304,10 @@ bool can_begin(const RunFlags& flags) {
     complain("only one of --events, --junit and --html can be standard output (-); name a file for the others");
     return false;
   }
-  if (flags.detached >= 0 && flags.events == "-") {
-    complain("--detach leaves no standard output for the events: name a file with --events");
+  for (const auto& [option, file] :
+       {std::pair("--events", &flags.events), std::pair("--junit", &flags.junit), std::pair("--html", &flags.html)}) {
+    if (flags.detached < 0 || *file != "-") continue;
+    complain(std::string("a detached run has no standard output for ") + option + " -: name a file with " + option);
     return false;
   }
   if (!flags.step || Stepping::is_possible()) return true;
