@@ -6,7 +6,10 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "base/time_text.h"
 #include "workflow_place.h"
@@ -114,6 +117,44 @@ BOOST_AUTO_TEST_CASE(a_person_on_the_terminal_approves_or_does_not) {
   BOOST_TEST(no.wait().exit_code == 0);
   BOOST_TEST(!there("shipped"));
   BOOST_TEST(holds(file("refused"), "not approved by"), file("refused"));
+}
+
+BOOST_AUTO_TEST_CASE(programs_are_told_that_a_step_waits_for_an_approval) {
+  // What waits is inside of another workflow, so the step that runs it waits, too.
+  scratch.file("inner.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> [*]\n```\n## Actions\n- Ask: Approve \"Ship it?\"\n");
+  const std::string file_ = workflow("    [*] --> Build\n    Build --> Outer\n    Outer --> [*]\n",
+                                     "- Build: Shell \"true\"\n- Outer: Run workflow \"inner\"\n");
+  const Finished first = wtool({"run", file_, "--events", "-"});
+  BOOST_TEST(first.exit_code == suspended, first.out << first.err);
+  std::map<std::string, std::string> ends;
+  std::istringstream lines(first.out);
+  for (std::string line; std::getline(lines, line);) {
+    const Json event = Json::parse(line);
+    if (event.at("type") != "state_ended") continue;
+    ends[event.at("state")] = event.at("status");
+    if (event.at("state") == "Ask") BOOST_TEST(!event.at("outcome").contains("aborted"), line);
+  }
+  std::map<std::string, std::string> shown;
+  const Json run = Json::parse(wtool({"show", "last", "--json"}).out);
+  for (const Json& step : run.at("steps")) {
+    shown[step.at("state")] = step.at("status");
+  }
+  for (const auto& statuses : {ends, shown}) {
+    BOOST_TEST_CONTEXT(Json(statuses)) {
+      BOOST_REQUIRE(statuses.contains("Ask"));
+      BOOST_REQUIRE(statuses.contains("Outer"));
+      BOOST_TEST(statuses.at("Ask") == "waiting");
+      BOOST_TEST(statuses.at("Outer") == "waiting");
+      BOOST_TEST(statuses.at("Build") == "succeeded");
+    }
+  }
+  BOOST_TEST(wtool({"report", "last", "--otlp", "telemetry"}).exit_code == 0);
+  const std::string spans = file("telemetry/traces.json");
+  BOOST_TEST(holds(spans, "waiting"), spans);
+  BOOST_TEST(!holds(spans, "aborted"), spans);
+  // In the journal, which older programs read, the step is aborted.
+  BOOST_TEST(holds(journal(), "\"status\":\"aborted\""), journal());
 }
 
 BOOST_AUTO_TEST_CASE(a_run_without_a_terminal_is_suspended_and_continues_with_the_answer) {

@@ -47,9 +47,10 @@ void WorkflowToolResult::state_ended(const runner::Step& step, const runner::Ste
   if (!step.of().action || step.of().hidden) return;
   const std::lock_guard lock(mutex_);
   ++steps_;
+  const bool waits = waiting_.waits(step, end);
   const std::string label = report::step_label(step, combinations_);
   if (states_.contains(label) || states_.size() < max_states) {
-    states_[label] = journal::word(step.status);
+    states_[label] = waits ? journal::waiting_word : journal::word(step.status);
   } else {
     ++states_left_out_;
   }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "journal/run_record.h"
 #include "report/failed_steps.h"
 #include "report/text.h"
 #include "runner/run_observer.h"
@@ -42,6 +43,7 @@ class WorkflowToolResult final : public runner::RunObserver {
   mutable std::mutex mutex_;
   report::CombinationNames combinations_;
   nlohmann::ordered_json states_ = nlohmann::ordered_json::object();  // the last outcome of each state, by its label
+  journal::WaitingSteps waiting_;
   std::size_t states_left_out_ = 0;
   std::uint64_t steps_ = 0;  // steps with an action, except hidden ones
   std::string output_;

@@ -108,7 +108,7 @@ void EventsFile::retrying(const Step& step, const runner::Outcome& outcome, std:
 void EventsFile::state_ended(const Step& step, const runner::StepEnd& end) {
   write([&](std::string& out, Moment at) {
     append_rest(out, at, step);
-    append_state_ended(out, at, step, root_, end);
+    append_state_ended(out, at, step, root_, end, false, waiting_.waits(step, end));
   });
 }
 

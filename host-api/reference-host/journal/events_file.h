@@ -14,6 +14,7 @@
 #include "base/descriptor.h"
 #include "journal/journal.h"
 #include "journal/json_value.h"
+#include "journal/run_record.h"
 #include "runner/run_observer.h"
 
 namespace wtool::host::journal {
@@ -56,6 +57,7 @@ class EventsFile final : public runner::RunObserver {
   std::mutex mutex_;
   std::string line_;
   bool failed_ = false;
+  WaitingSteps waiting_;
   std::map<std::pair<std::uint64_t, bool>, std::string> unfinished_;  // incomplete characters, by step and stream
 };
 

@@ -188,11 +188,11 @@ void append_whole(RecordLine& line, std::string_view name, const runner::WholeOu
   line.close();
 }
 
-void append_outcome(RecordLine& line, const Step& step, const Outcome& outcome, bool secret) {
+void append_outcome(RecordLine& line, const Step& step, const Outcome& outcome, bool secret, bool waits = false) {
   line.open("outcome");
   line.number("duration_ms", outcome.duration_ms);
   line.flag_if_set("is_error", outcome.is_error);
-  line.flag_if_set("aborted", outcome.aborted);
+  line.flag_if_set("aborted", outcome.aborted && !waits);
   line.text_if_any("error", outcome.error);
   if (outcome.exit_code != step.exit_code) line.number("exit_code", outcome.exit_code);
   if (!secret) {
@@ -313,11 +313,11 @@ void append_retry(std::string& out, Moment at, const Step& step, const Workflow*
 }
 
 void append_state_ended(std::string& out, Moment at, const Step& step, const Workflow* root, const runner::StepEnd& end,
-                        bool masked) {
+                        bool masked, bool waits) {
   RecordLine line(out, "state_ended", at);
   line.step(step, root);
   line.text_if_any("action", action_word(step.of()));
-  line.text("status", status_word(step.status, step.of().action.has_value()));
+  line.text("status", waits ? waiting_word : status_word(step.status, step.of().action.has_value()));
   line.duration("ms", step.took);
   line.number("exit_code", step.exit_code);
   line.number("tries", step.tries);
@@ -327,7 +327,7 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   line.flag_if_set("up_to_date", step.up_to_date);
   // Masked as in logs and the audit trail. A resumed run only shows and records this text.
   line.text_if_any("command", secrets::Masker().masked(end.command));
-  append_outcome(line, step, end.outcome, secret);
+  append_outcome(line, step, end.outcome, secret, waits);
   if (!end.assigned.empty() && !secret) {
     line.open("set");
     for (const auto& [name, value] : end.assigned) {

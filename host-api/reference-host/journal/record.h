@@ -76,9 +76,10 @@ void append_service(std::string& out, Moment at, const runner::Step& step, const
 void append_retry(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
                   const runner::Outcome& outcome, std::chrono::milliseconds wait);
 // `masked`: a secret in the outcome or in what was set has been replaced, so the record is not exactly what the step
-// returned.
+// returned. `waits`: for readers of events; the step waits for an approval, or contains one that does. In a journal,
+// whose records every version of the program reads, such a step is aborted.
 void append_state_ended(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
-                        const runner::StepEnd& end, bool masked = false);
+                        const runner::StepEnd& end, bool masked = false, bool waits = false);
 void append_usage(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
                   const runner::Usage& usage);
 void append_notice(std::string& out, Moment at, std::string_view text);

@@ -73,6 +73,7 @@ std::optional<Step::Status> status_of_step(std::string_view text) {
   for (const auto status : {Step::Status::succeeded, Step::Status::failed, Step::Status::aborted}) {
     if (text == word(status)) return status;
   }
+  if (text == waiting_word) return Step::Status::aborted;  // in events
   // The status of a state without an action.
   return text == "passed" ? std::optional(Step::Status::succeeded) : std::nullopt;
 }

@@ -26,13 +26,29 @@ std::optional<StepPlace> parent_of(std::string_view branch) {
 
 bool may_end_by_until(std::string_view branch) { return branch.empty() || branch == "/0:finally"; }
 
+namespace {
+
+// True if a step in the branch `inner` is inside of the step at `outer`: in one of its branches, or in a composite state
+// or a workflow that it runs.
+bool is_inside(std::string_view inner, const StepPlace& outer) {
+  return inner.starts_with(outer.branch + '/' + std::to_string(outer.sequence) + ':');
+}
+
+}  // namespace
+
+bool WaitingSteps::waits(const runner::Step& step, const runner::StepEnd& end) {
+  if (step.status != runner::Step::Status::aborted) return false;
+  if (end.outcome.error == runner::approval_pending) return branches_.push_back(step.branch), true;
+  const StepPlace place{step.branch, step.sequence};
+  return std::any_of(branches_.begin(), branches_.end(),
+                     [&](const std::string& branch) { return is_inside(branch, place); });
+}
+
 bool waits(const RunRecord& run, const StepRecord& step) {
   if (step.status != runner::Step::Status::aborted) return false;
   if (step.end.outcome.error == runner::approval_pending) return true;
-  // What waits may be inside of it: in a branch, a composite state or another workflow.
-  const std::string inside = step.place.branch + '/' + std::to_string(step.place.sequence) + ':';
   return std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& other) {
-    return other.place.branch.starts_with(inside) && other.end.outcome.error == runner::approval_pending;
+    return is_inside(other.place.branch, step.place) && other.end.outcome.error == runner::approval_pending;
   });
 }
 

@@ -144,8 +144,19 @@ inline const char* status_word(runner::Step::Status status, bool acts) {
 }
 inline const char* status_word(const StepRecord& step) { return status_word(step.status, !step.action.empty()); }
 
-// True if the step, or one that it contains, waits for an approval. Its status is then `aborted`.
+// True if the step, or one that it contains, waits for an approval. Its status is then `aborted`, but people and
+// programs get `waiting_word`.
 bool waits(const RunRecord& run, const StepRecord& step);
+inline constexpr const char* waiting_word = "waiting";
+// The same for a run that is still going on. Its steps must be passed in the order in which they end; steps end after
+// what they contain.
+class WaitingSteps {
+ public:
+  bool waits(const runner::Step& step, const runner::StepEnd& end);
+
+ private:
+  std::vector<std::string> branches_;  // of steps that wait
+};
 
 inline const char* word(runner::RunReport::Status status) {
   switch (status) {

@@ -128,7 +128,7 @@ class Spans {
     attributes.text("wtool.workflow", step.workflow);
     attributes.text("wtool.branch", step.place.branch);
     attributes.number("wtool.sequence", static_cast<std::int64_t>(step.place.sequence));
-    attributes.text("wtool.status", journal::status_word(step));
+    attributes.text("wtool.status", waits(run_, step) ? journal::waiting_word : journal::status_word(step));
     attributes.number("wtool.exit_code", step.exit_code);
     attributes.number("wtool.tries", step.tries);
     attributes.text("wtool.command", step.end.command);

@@ -22,13 +22,13 @@ void add_whole(ordered_json& out, const std::string& stream, const runner::Whole
   if (!whole.file.empty()) out[stream + "_file"] = whole.file;
 }
 
-ordered_json step_json(const StepRecord& step) {
+ordered_json step_json(const journal::RunRecord& run, const StepRecord& step) {
   const runner::Outcome& outcome = step.end.outcome;
   ordered_json out = {{"step", step.number}, {"branch", step.place.branch}, {"seq", step.place.sequence}};
   if (!step.workflow.empty()) out["workflow"] = step.workflow;
   out["state"] = step.state;
   if (!step.action.empty()) out["action"] = step.action;
-  out["status"] = status_word(step);
+  out["status"] = waits(run, step) ? journal::waiting_word : status_word(step);
   out["began"] = iso_time(step.began);
   out["ms"] = milliseconds(step.took);
   out["exit_code"] = step.exit_code;
@@ -77,7 +77,7 @@ std::string run_json(const journal::RunRecord& run, const std::string& status, b
     out["secret_inputs"] = run.secret_inputs;
     if (!run.masked_inputs.empty()) out["masked_inputs"] = run.masked_inputs;
     out["steps"] = ordered_json::array();
-    for (const StepRecord& step : run.steps) out["steps"].push_back(step_json(step));
+    for (const StepRecord& step : run.steps) out["steps"].push_back(step_json(run, step));
     out["logs"] = ordered_json::array();
     for (const journal::RunLogRecord& log : run.logs) {
       out["logs"].push_back(
