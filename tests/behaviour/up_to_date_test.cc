@@ -440,6 +440,43 @@ BOOST_AUTO_TEST_CASE(steps_that_may_write_the_same_file_at_the_same_time_are_not
   BOOST_TEST(ran() == 2);
 }
 
+BOOST_AUTO_TEST_CASE(steps_of_two_runs_that_write_the_same_file_at_the_same_time_are_not_kept) {
+  scratch.file("in", "");
+  fs::create_directory(scratch.path() + "/o");
+  // Each of the two waits until the other one has written its output.
+  const auto write = [&](const std::string& name, const std::string& other) {
+    scratch.file(name + ".md", "```mermaid\nstateDiagram-v2\n[*] --> " + name + "\n" + name +
+                                   " --> [*]\n```\n## Actions\n- " + name + ": Shell \"echo " + name + " > o/" + name +
+                                   "; echo " + name + " > o/same; until [ -e o/" + other +
+                                   " ]; do sleep 0.01; done; echo x >> ran\" inputs=[\"in\"] outputs=[\"o/same\"]\n");
+  };
+  write("A", "B");
+  write("B", "A");
+  for (std::size_t round = 1; round <= 2; ++round) {
+    for (const char* name : {"A", "B"}) fs::remove(scratch.path() + "/o/" + name);
+    Program one({wtool_path, "run", "A.md"}, Program::On::pipes, with_cache());
+    const Finished other = wtool({"run", "B.md"});
+    const Finished finished = one.wait();
+    BOOST_TEST(
+        holds(finished.err, "the step 'A' is run each time: its output 'o/same' is also an output of 'B' in the run "),
+        finished.err);
+    BOOST_TEST(
+        holds(other.err, "the step 'B' is run each time: its output 'o/same' is also an output of 'A' in the run "),
+        other.err);
+    BOOST_TEST(ran() == 2 * round);
+  }
+  // One after the other, both are kept, and each gets its own output back.
+  for (const char* name : {"A", "B"}) BOOST_TEST(wtool({"run", std::string(name) + ".md"}).exit_code == 0);
+  BOOST_TEST(ran() == 6);
+  for (const char* name : {"A", "B"}) {
+    fs::remove(scratch.path() + "/o/same");
+    const Finished again = wtool({"run", std::string(name) + ".md"});
+    BOOST_TEST(holds(again.err, "up to date"), again.err);
+    BOOST_TEST(file("o/same") == std::string(name) + "\n");
+  }
+  BOOST_TEST(ran() == 6);
+}
+
 BOOST_AUTO_TEST_CASE(combinations_of_a_matrix_that_share_an_output_are_not_kept) {
   scratch.file("in", "");
   one_step(

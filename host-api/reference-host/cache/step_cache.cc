@@ -270,8 +270,14 @@ bool StepCache::restore(const Work& work, Look& look) {
   return true;
 }
 
+void StepCache::claim(SharedClaim& claim, const SharedClaim::Contents& contents) const {
+  if (options_.looks_only || options_.folder.empty() || claim.is_taken()) return;
+  std::string problem;
+  if (const std::string folder = store_.claims_folder(problem); !folder.empty()) claim.take(folder, contents);
+}
+
 std::string StepCache::keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
-                            const std::function<Refuses()>& refuses) {
+                            const std::function<Refuses()>& refuses, const SharedClaim& claim) {
   if (look.key.empty() || options_.looks_only) return look.why;
   constexpr const char* secret = "contains a secret";
   if (refuses()(result, true)) return std::string("its result ") + secret;
@@ -340,6 +346,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
     if (!problem.empty()) return "the output " + quoted(output.path) + ": " + problem;
     if (hash != output.hash) return "the output " + quoted(output.path) + " changed while it was read";
   }
+  if (const std::string conflict = claim.conflict(); !conflict.empty()) return conflict;
   if (!keeping.finish(entry, step_hash(work), problem)) return problem;
   remove_unfinished(work, entry.outputs);
   const std::lock_guard lock(mutex_);

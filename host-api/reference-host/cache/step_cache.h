@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "cache/file_hashes.h"
+#include "cache/shared_claim.h"
 #include "cache/store.h"
 
 namespace wtool::host::cache {
@@ -72,9 +73,13 @@ class StepCache {
   // Returns whether a text contains something that must not be kept, such as a secret. The text is passed in pieces;
   // `last` is set for the last piece. Each text needs a new function.
   using Refuses = std::function<bool(std::string_view piece, bool last)>;
+  // Tells other runs that the work may write its outputs from now on. Without effect if nothing can be kept in the store.
+  void claim(SharedClaim& claim, const SharedClaim::Contents& contents) const;
+
   // Keeps the result of work that was done after look() and has succeeded. Returns why it is not kept; empty: it is.
+  // `claim`: that of the work, or one that was never taken.
   std::string keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
-                   const std::function<Refuses()>& refuses);
+                   const std::function<Refuses()>& refuses, const SharedClaim& claim = {});
 
   // Removes the entries that this object has kept and that are refused now, and the hashes of files whose names are
   // refused now.

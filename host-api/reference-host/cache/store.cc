@@ -194,13 +194,17 @@ bool Store::make_folders(std::string& problem) const {
     return false;
   }
   if (problem = this->problem(); !problem.empty()) return false;
-  for (const char* name : {"entries", "blobs", "latest", "files", "new"}) {
+  for (const char* name : {"entries", "blobs", "latest", "files", "new", "claims"}) {
     const std::string made = folder_ + '/' + name;
     if (::mkdir(made.c_str(), 0700) == 0 || errno == EEXIST) continue;
     problem = failure(made, errno);
     return false;
   }
   return true;
+}
+
+std::string Store::claims_folder(std::string& problem) const {
+  return make_folders(problem) ? folder_ + "/claims" : std::string();
 }
 
 Descriptor Store::lock(int how) const {

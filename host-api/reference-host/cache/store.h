@@ -6,6 +6,7 @@
 //     latest/STEP    a link to the newest entry of a step, with which a later step is compared to say what has changed
 //     files/HASH     the record of FileHashes for one directory
 //     new/           what is being written
+//     claims/        which outputs the steps write that run now (shared_claim.h)
 //     lock           shared by processes that write, exclusive to a process that trims or clears the store
 //
 // - A file is written under another name, synchronized and renamed, so that a kill at any moment leaves a whole entry
@@ -70,6 +71,9 @@ class Store {
   const std::string& folder() const { return folder_; }
   // Why the folder cannot be used; empty: it can, or is not there yet.
   std::string problem() const;
+
+  // The folder for claims, which is made if it does not exist. Empty: `problem` says why it cannot be made.
+  std::string claims_folder(std::string& problem) const;
 
   // The entry with this key. Nothing: the store has no such entry, or the entry is damaged.
   std::optional<CacheEntry> find(std::string_view key) const;

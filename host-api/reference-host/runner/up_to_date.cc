@@ -246,6 +246,7 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
   if (explained) {
     const std::string name = "'" + step.of().id + "'" + (combination.empty() ? "" : " with " + combination);
     // A step that is only looked for must not keep another one from being up to date.
+    claimed_ = {name, request.run, explained->directory, *outputs};
     claim_.take(run_.output_claims(), {name, explained->directory, *outputs, is_kept});
   }
   if (!is_kept) return;
@@ -340,11 +341,18 @@ std::string KeptCall::record() const {
   return request.services.record_skipped(fields);
 }
 
+void KeptCall::claim_in_all_runs() {
+  const cache::StepCache* const cache = run_.request().services.cache;
+  if (cache != nullptr && !claimed_.outputs.empty()) cache->claim(shared_claim_, claimed_);
+}
+
 bool KeptCall::take(ActionResult& result) {
   const bool is_up_to_date = take_kept(result);
   if (is_up_to_date) {
+    shared_claim_.release();
     claim_.release();
   } else {
+    claim_in_all_runs();
     claim_.share();
   }
   return is_up_to_date;
@@ -356,7 +364,12 @@ bool KeptCall::take_kept(ActionResult& result) {
   if (look_.is_doubt) notice(look_.why);
   if (!look_.entry) return false;
   ActionResult then;
-  if (!read_result(look_.entry->result, then) || !cache_->restore(work_, look_)) return false;
+  if (!read_result(look_.entry->result, then)) return false;
+  if (!look_.missing.empty()) {
+    claim_in_all_runs();
+    if (!shared_claim_.conflict().empty()) return false;
+  }
+  if (!cache_->restore(work_, look_)) return false;
   if (const std::string why = record(); !why.empty()) {
     // Without a record, the call is not skipped: its tool writes to the audit trail, or reports why it cannot.
     notice(why);
@@ -380,8 +393,10 @@ void KeptCall::keep(const ActionResult& result) {
     if (whole->cut || whole->lossy) return notice("its output is longer than what is kept as text, or is not text");
   }
   const Secrets* const secrets = run_.request().secrets;
-  const std::string why = cache_->keep(work_, look_, dumped(result_json(result)), run_.request().run,
-                                       [secrets] { return secret_search(secrets); });
+  const std::string why = cache_->keep(
+      work_, look_, dumped(result_json(result)), run_.request().run, [secrets] { return secret_search(secrets); },
+      shared_claim_);
+  shared_claim_.release();
   claim_.release();
   if (!why.empty()) notice(why);
 }

@@ -74,6 +74,8 @@ class KeptCall {
 
  private:
   bool take_kept(ActionResult& result);
+  // Tells other runs that the step may write its outputs from now on.
+  void claim_in_all_runs();
   void notice(const std::string& what) const;
   std::string record() const;
   // True if the sandbox denied the step a file, because of cache=strict. If so, also reports a notice about the file.
@@ -86,7 +88,9 @@ class KeptCall {
   cache::Look look_;
   std::string mistake_;
   StrictFiles strict_files_;
-  OutputClaims::Held claim_;
+  OutputClaims::Held claim_;              // in this run
+  cache::SharedClaim::Contents claimed_;  // without outputs: nothing is claimed
+  cache::SharedClaim shared_claim_;       // in all runs; released before claim_, so that no step of this run finds it
   bool is_confined_ = false;
   // These members are only for the audit trail.
   std::string tool_, command_, rule_;
