@@ -62,6 +62,14 @@ BOOST_FIXTURE_TEST_CASE(a_step_calls_a_tool_of_a_server_of_either_protocol, Serv
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(without_servers_there_is_nothing_to_pin, Servers) {
+  for (const char* command : {"lock", "list"}) {
+    const Finished finished = wtool({"servers", command});
+    BOOST_TEST(finished.exit_code == 0, finished.err);
+    BOOST_TEST(finished.out == "The configuration has no servers (mcp_servers).\n");
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_command_with_a_comment_or_a_pipeline_is_a_server_too, Servers) {
   const std::string start = "/usr/bin/python3 " + script + " session";
   for (const std::string& command : {start + " # a note", "cat | " + start, "cd .wtool && " + start}) {

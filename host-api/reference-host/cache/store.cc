@@ -177,6 +177,7 @@ std::string Store::problem() const {
   if (status.st_uid != ::geteuid()) return folder_ + " belongs to another user";
   if ((status.st_mode & 022U) != 0)
     return folder_ + " can be written by other users; remove it, or run chmod 700 on it";
+  if ((status.st_mode & 0700U) != 0700) return folder_ + " is closed to its owner; run chmod 700 on it";
   return "";
 }
 
@@ -188,7 +189,12 @@ std::string Store::path(std::string_view kind, std::string_view name) const {
 
 bool Store::make_folders(std::string& problem) const {
   std::error_code failed;
-  fs::create_directories(fs::path(folder_).parent_path(), failed);
+  const fs::path above = fs::path(folder_).parent_path();
+  fs::create_directories(above, failed);
+  if (failed) {
+    problem = "the folder " + above.string() + " cannot be created: " + failed.message();
+    return false;
+  }
   if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
     problem = failure(folder_, errno);
     return false;

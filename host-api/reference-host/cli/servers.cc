@@ -58,6 +58,8 @@ std::string as_json(const Catalog& catalog) {
   return dumped(all, 2) + '\n';
 }
 
+constexpr const char* no_servers = "The configuration has no servers (mcp_servers).\n";
+
 std::string as_table(const Catalog& catalog) {
   std::size_t width = 4;
   const auto ids = catalog.ids();
@@ -83,7 +85,7 @@ int list_tools(Context& context, bool json) {
   }
   if (json) return print(as_json(catalog)) ? exit_ok : exit_unusable;
   if (catalog.servers().empty()) {
-    return print("The configuration has no servers (mcp_servers).\n") ? exit_ok : exit_unusable;
+    return print(no_servers) ? exit_ok : exit_unusable;
   }
   return print(fitted(as_table(catalog), output_columns())) ? exit_ok : exit_unusable;
 }
@@ -147,6 +149,7 @@ int pin(Context& context, const std::vector<std::string>& names) {
     complain("the configuration has no server " + name + did_you_mean(name, known));
     return exit_unusable;
   }
+  if (known.empty() && !print(no_servers)) return exit_unusable;
   Toolbox* toolbox = context.workflow_toolbox();
   if (toolbox == nullptr) return exit_unusable;
   Stop stop;

@@ -565,6 +565,23 @@ BOOST_AUTO_TEST_CASE(a_store_that_others_may_write_is_not_used) {
   BOOST_TEST(once().find("can be written by other users") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_store_that_is_closed_to_its_owner_is_a_problem) {
+  once();
+  ::chmod(folder().c_str(), 0);
+  BOOST_TEST(Store(folder(), usual_max_bytes).problem() == folder() + " is closed to its owner; run chmod 700 on it");
+  ::chmod(folder().c_str(), 0700);
+}
+
+BOOST_AUTO_TEST_CASE(a_store_that_cannot_be_created_says_why) {
+  const std::string above = scratch.path() + "/cache";
+  fs::create_symlink(scratch.path() + "/missing", above);
+  StepCache cache(options());
+  const Work wanted = work();
+  scratch.file("project/build/app", "made");
+  const std::string why = cache.keep(wanted, cache.look(wanted), "result", "", nothing_refused);
+  BOOST_TEST(why.starts_with("the folder " + above + " cannot be created: "), why);
+}
+
 BOOST_AUTO_TEST_CASE(the_oldest_entries_go_first) {
   StepCache::Options small = options();
   small.max_bytes = 75'000;  // two results with their outputs
