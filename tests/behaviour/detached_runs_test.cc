@@ -109,6 +109,18 @@ BOOST_AUTO_TEST_CASE(mistakes_are_reported_before_anything_is_detached) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_run_whose_id_cannot_be_printed_is_named_all_the_same) {
+  ProgramOptions options = here();
+  options.output_to = "/dev/full";
+  const Finished begun = run({wtool_path, "run", one_step("true"), "--detach"}, options);
+  BOOST_TEST(begun.exit_code == 4);
+  BOOST_TEST(holds(begun.err, "No space left"), begun.err);
+  const Finished attached = wtool({"attach", "last"});
+  BOOST_TEST(attached.exit_code == 0, attached.err);
+  const std::string id = Json::parse(wtool({"runs", "--json"}).out).at(0).at("run");
+  BOOST_TEST(holds(begun.err, "the run " + id + " has begun all the same"), begun.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_run_whose_journal_cannot_be_written_is_not_detached) {
   // With this limit, a file has no room for a first record, but that in which the message waits has room for it.
   const auto on_full_disk = [&](const std::string& words) {

@@ -15,6 +15,7 @@
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "cli/context.h"
+#include "cli/workflow_run.h"
 #include "journal/runs_folder.h"
 
 namespace wtool::host {
@@ -52,7 +53,11 @@ int wait_for_the_beginning(pid_t process, const Descriptor& reports, const Descr
   const int status = run.empty() ? exit_status_of_process(process) : exit_ok;
   write_all(STDERR_FILENO, shown_before(early.get()));
   if (run.empty()) return status == exit_ok ? exit_unusable : status;
-  if (!print(run + '\n')) return exit_unusable;
+  if (!print(run + '\n')) {
+    complain("the run " + run + " has begun all the same: `wtool attach " + run + "` shows it, `wtool stop " + run +
+             "` ends it");
+    return exit_unwritten;
+  }
   if (::isatty(STDERR_FILENO) == 1) {
     complain("the run continues without this terminal: `wtool attach " + run + "` shows it, `wtool stop " + run +
              "` ends it");
