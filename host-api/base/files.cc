@@ -76,6 +76,7 @@ Descriptor step_into(const Descriptor& above, const std::string& name) {
 
 std::string reason(int number, const fs::path& path) {
   std::error_code none;
+  if (number == ENXIO && fs::is_fifo(path, none)) return "nobody reads this named pipe";
   if (!fs::is_symlink(path, none)) return ::strerror(number);
   const std::string real = fs::canonical(path, none).string();  // empty for a link whose target does not exist
   return path.string() + " is a symbolic link, which a command may have made; " +

@@ -1,4 +1,6 @@
 // What a run shows when nobody watches: the outputs of its steps, failures, names.
+#include <sys/stat.h>
+
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <map>
@@ -175,6 +177,19 @@ BOOST_FIXTURE_TEST_CASE(a_fifo_in_place_of_a_report_is_not_waited_for, Shows) {
   const Finished finished = run_workflow(file, {"--html", "z"});
   BOOST_TEST(finished.exit_code != 0, finished.out << finished.err);
   BOOST_TEST(holds(finished.err, "cannot write "), finished.err);
+  BOOST_TEST(holds(finished.err, "z: nobody reads this named pipe"), finished.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_whose_events_nobody_reads_yet_says_what_it_waits_for, Shows) {
+  const std::string pipe = scratch.path() + "/events";
+  BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  Program program({"/bin/sh", "-c", "exec " + wtool_path + " run " + two + " --events events 2>&1"}, Program::On::pipes,
+                  here());
+  BOOST_TEST(program.wait_for_output("the run begins when somebody reads the named pipe events"));
+  const Finished reader = run({"/bin/cat", pipe});
+  BOOST_TEST(program.wait().exit_code == 0);
+  BOOST_TEST(holds(reader.out, "\"type\":\"run_started\""), reader.out);
+  BOOST_TEST(holds(reader.out, "\"type\":\"run_ended\""), reader.out);
 }
 
 // A script passes an empty value if a variable is not set.

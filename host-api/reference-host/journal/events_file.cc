@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,12 +18,36 @@ using runner::Step;
 EventsFile::EventsFile(Descriptor descriptor, std::string name, Journal::Notice notice)
     : descriptor_(std::move(descriptor)), name_(std::move(name)), notice_(std::move(notice)) {}
 
+namespace {
+
+// Opens a named pipe as soon as somebody reads it. A reader must not see a pipe that is opened, closed and opened again,
+// so an attempt that succeeds is kept.
+Descriptor open_pipe(const std::string& file, const Journal::Notice& notice, std::string& why) {
+  Descriptor pipe = open_without_links(file, O_WRONLY | O_NONBLOCK, 0, why);
+  if (pipe) {
+    ::fcntl(pipe.get(), F_SETFL, O_WRONLY);
+    return pipe;
+  }
+  if (notice && ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0)
+    notice("the run begins when somebody reads the named pipe " + file + ", which gets its events");
+  why.clear();
+  return open_without_links(file, O_WRONLY, 0, why);
+}
+
+bool is_named_pipe(const std::string& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+}  // namespace
+
 std::unique_ptr<EventsFile> EventsFile::open(const std::string& file, Journal::Notice notice, std::string& error) {
   const bool standard = file == "-";
   std::string why;
-  Descriptor descriptor = standard
-                              ? Descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3))
-                              : open_without_links(resolve_links_above(file), O_WRONLY | O_CREAT | O_TRUNC, 0600, why);
+  const std::string path = standard ? file : resolve_links_above(file);
+  Descriptor descriptor = standard              ? Descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3))
+                          : is_named_pipe(path) ? open_pipe(path, notice, why)
+                                                : open_without_links(path, O_WRONLY | O_CREAT | O_TRUNC, 0600, why);
   const std::string name = standard ? "standard output" : file;
   if (!descriptor) {
     error = "cannot open " + name + " for the events: " + (standard ? ::strerror(errno) : why);
