@@ -1,4 +1,6 @@
 // `wtool mcp --install`, `--uninstall` and `--list`: what they do to the configuration of each client.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -153,6 +155,19 @@ BOOST_DATA_TEST_CASE(a_client_without_a_file_gets_one_and_uninstalling_removes_i
   check_good(person.uninstall(one.name));
   BOOST_TEST(!fs::exists(file));
   BOOST_TEST(!holds(person.mcp({"--list"}).out, "installed"));
+}
+
+BOOST_AUTO_TEST_CASE(a_change_beside_another_one_is_not_made_and_not_lost) {
+  const Person person;
+  const int folder = ::open(person.project().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  BOOST_REQUIRE(::flock(folder, LOCK_EX) == 0);
+  const Finished refused = person.install("claude-code");
+  BOOST_TEST(refused.exit_code == 2);
+  BOOST_TEST(holds(refused.err, "another program is changing files in its folder; try again; nothing was changed"),
+             refused.err);
+  BOOST_TEST(names_beside(person.at("app/.mcp.json")) == std::vector<std::string>{".git"});
+  ::close(folder);
+  check_good(person.install("claude-code"));
 }
 
 BOOST_DATA_TEST_CASE(other_content_stays_and_an_undone_file_has_the_same_bytes, data::make(cases), one) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,6 +141,12 @@ bool write_target(const Target& target, const Content& before, const std::option
   const std::string path = target.path();
   const Descriptor folder = make_folder_without_links(target.base, target.folder, target.folder_mode, made, problem);
   if (!folder) return false;
+  // Of several wtool processes, only one at a time compares and replaces files of the folder.
+  const Descriptor held(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (held && ::flock(held.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    problem = "another program is changing files in its folder; try again";
+    return false;
+  }
   const std::string beside = "." + target.name + ".wtool-" + std::to_string(::getpid());
   if (text) {
     const Descriptor file(::openat(folder.get(), beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
