@@ -11,6 +11,7 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -387,9 +388,24 @@ int run_program(int argc, char** argv) {
   return *run_with(all_commands, argc, argv);
 }
 
+// The error numbers of a process or system that has no more memory, descriptors or threads.
+bool is_lack_of_resources(const std::error_code& code) {
+  constexpr std::errc lacks[] = {std::errc::resource_unavailable_try_again, std::errc::too_many_files_open,
+                                 std::errc::too_many_files_open_in_system, std::errc::not_enough_memory};
+  return std::find(std::begin(lacks), std::end(lacks), code) != std::end(lacks);
+}
+
 int run_caught(int argc, char** argv) {
+  constexpr const char* lack =
+      "the limits of this process leave too little memory, descriptors or threads (ulimit -a): ";
   try {
     return run_program(argc, argv);
+  } catch (const std::bad_alloc& e) {
+    complain(std::string(lack) + e.what());
+    return exit_unusable;
+  } catch (const std::system_error& e) {
+    complain((is_lack_of_resources(e.code()) ? lack : "an internal error: ") + std::string(e.what()));
+    return exit_unusable;
   } catch (const std::exception& e) {
     complain(std::string("an internal error: ") + e.what());
     return exit_unusable;
