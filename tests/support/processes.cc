@@ -61,7 +61,8 @@ bool has_memory(pid_t pid) {
 //
 // In the middle of execve, a process has new memory, in which both are still empty, and a file of /proc that was opened
 // before shows nothing of the old memory. So if there is no environment, this looks again: for long if there is no
-// command line either, and otherwise a few times, because some programs have no environment.
+// command line either, and otherwise a few times, because some programs have no environment. The kernel sets the command
+// line first, and a busy machine may let the process wait between the two, so looks at a runnable process do not count.
 std::string arguments_and_environment(pid_t pid) {
   std::string arguments;
   for (int looks = 0, with_arguments = 0; looks < 1000 && with_arguments < 5; ++looks) {
@@ -69,7 +70,7 @@ std::string arguments_and_environment(pid_t pid) {
     const std::string environment = contents(proc(pid, "environ"));
     if (!environment.empty()) return environment + arguments;
     if (access(proc(pid, "environ").c_str(), R_OK) != 0 || !has_memory(pid)) break;
-    if (!arguments.empty()) ++with_arguments;
+    if (!arguments.empty() && state_of(pid) != 'R') ++with_arguments;
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   return arguments;
