@@ -238,6 +238,10 @@ class SchemaChecker {
                                 breaks("exclusiveMinimum", [&](const json& l) { return value <= l; }),
                                 breaks("exclusiveMaximum", [&](const json& l) { return value >= l; }),
                                 breaks("multipleOf", [&](const json& l) {
+                                  // A double cannot represent all large integers, but a long double can.
+                                  if (value.is_number_integer() && l.is_number_integer()) {
+                                    return std::fmod(value.get<long double>(), l.get<long double>()) != 0;
+                                  }
                                   const double times = value.get<double>() / l.get<double>();
                                   return std::abs(times - std::round(times)) > 1e-9;
                                 })}) {

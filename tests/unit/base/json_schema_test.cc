@@ -88,6 +88,105 @@ BOOST_AUTO_TEST_CASE(unknown_keywords_are_read_as_annotations) {
                  json::parse(R"({"x-order": 1, "nullable": true, "example": [], "markdownDescription": ""})")) == "");
 }
 
+// Each row has a schema, a value that it allows, and a value that it does not allow, with what is said about that value.
+BOOST_AUTO_TEST_CASE(each_keyword_allows_what_it_means_and_says_what_is_wrong) {
+  struct Row {
+    const char* schema;
+    const char* good;
+    const char* bad;
+    const char* mistake;
+  };
+  const Row rows[] = {
+      {R"({"const": {"a": 1}})", R"({"a": 1.0})", R"({"a": 2})", R"(# is {"a":2}, but must be {"a":1})"},
+      {R"({"enum": [1, "a"]})", R"("a")", R"("b")", R"(# is "b", but must be one of [1,"a"])"},
+      {R"({"minimum": 1})", "1", "0", "# is 0, but its minimum is 1"},
+      {R"({"maximum": 1})", "1", "1.5", "# is 1.5, but its maximum is 1"},
+      {R"({"exclusiveMinimum": 1})", "2", "1", "# is 1, but its exclusiveMinimum is 1"},
+      {R"({"exclusiveMaximum": 1})", "0", "1", "# is 1, but its exclusiveMaximum is 1"},
+      {R"({"multipleOf": 0.1})", "0.3", "0.35", "# is 0.35, but its multipleOf is 0.1"},
+      {R"({"multipleOf": 2})", "9007199254740994", "9007199254740993",
+       "# is 9007199254740993, but its multipleOf is 2"},
+      {R"({"multipleOf": 3})", "18446744073709551615", "18446744073709551614",
+       "# is 18446744073709551614, but its multipleOf is 3"},
+      {R"({"multipleOf": 2})", "-4", "-3", "# is -3, but its multipleOf is 2"},
+      {R"({"minLength": 2})", R"("\u00e9\u00e9")", R"("\u00e9")", "# has the size 1, but its minLength is 2"},
+      {R"({"maxLength": 1})", R"("\u00e9")", R"("ab")", "# has the size 2, but its maxLength is 1"},
+      {R"({"pattern": "^a"})", R"("ab")", R"("ba")", R"(# is "ba", which does not match "^a")"},
+      {R"({"minItems": 1})", "[1]", "[]", "# has the size 0, but its minItems is 1"},
+      {R"({"maxItems": 1})", "[1]", "[1, 2]", "# has the size 2, but its maxItems is 1"},
+      {R"({"contains": {"type": "null"}})", "[1, null]", "[1]", "# lacks an item that it must contain"},
+      {R"({"contains": {"type": "null"}, "minContains": 0})", "[]", "7", ""},
+      {R"({"contains": {"type": "null"}, "minContains": 2})", "[null, null]", "[null]",
+       "# lacks an item that it must contain"},
+      {R"({"contains": {"type": "null"}, "maxContains": 1})", "[null, 1]", "[null, null]",
+       R"(# has too many items that match "contains")"},
+      {R"({"minProperties": 1})", R"({"a": 1})", "{}", "# has the size 0, but its minProperties is 1"},
+      {R"({"maxProperties": 0})", "{}", R"({"a": 1})", "# has the size 1, but its maxProperties is 0"},
+      {R"({"required": ["a"]})", R"({"a": null})", "{}", R"(# lacks "a")"},
+      {R"({"propertyNames": {"maxLength": 1}})", R"({"a": 1})", R"({"ab": 1})",
+       R"(#/(the name "ab") has the size 2, but its maxLength is 1)"},
+      {R"({"patternProperties": {"^x": {"type": "null"}}, "additionalProperties": false})", R"({"xa": null})",
+       R"({"xa": 1})", R"(#/xa is 1, but its type must be "null")"},
+      {R"({"patternProperties": {"^x": {"type": "null"}}, "additionalProperties": false})", "{}", R"({"y": null})",
+       "#/y must not be there"},
+      {R"({"allOf": [{"minimum": 1}, {"maximum": 2}]})", "2", "3", "# is 3, but its maximum is 2"},
+      {R"({"anyOf": [{"type": "null"}, {"minimum": 5}]})", "null", "4",
+       R"(# is 4, which matches no schema of "anyOf")"},
+      {R"({"oneOf": [{"minimum": 1}, {"maximum": 2}]})", "3", "2",
+       R"(# is 2, which must match exactly one schema of "oneOf", but does not)"},
+      {R"({"not": {"type": "null"}})", "1", "null", R"(# is null, which "not" excludes)"},
+      {R"({"if": {"type": "number"}, "then": {"minimum": 1}, "else": {"type": "null"}})", "1", "0",
+       "# is 0, but its minimum is 1"},
+      {R"({"if": {"type": "number"}, "then": {"minimum": 1}, "else": {"type": "null"}})", "null", "true",
+       R"(# is true, but its type must be "null")"},
+      {R"({"if": {"type": "number"}})", "1", "null", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.schema) {
+      const json schema = json::parse(row.schema);
+      BOOST_TEST(schema_mistake(schema) == "");
+      BOOST_TEST(unjudged_part(schema) == "");
+      BOOST_TEST(instance_mistake(json::parse(row.good), schema) == "");
+      BOOST_TEST(instance_mistake(json::parse(row.bad), schema) == row.mistake);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_keyword_with_a_value_of_another_kind_is_a_mistake_of_the_schema) {
+  for (const char* schema :
+       {R"({"required": "a"})", R"({"required": ["a", "a"]})", R"({"minimum": "1"})", R"({"minItems": -1})",
+        R"({"minItems": 1.5})", R"({"uniqueItems": "yes"})", R"({"pattern": 1})", R"({"enum": 1})",
+        R"({"type": "text"})", R"({"properties": []})", R"({"anyOf": {}})", R"({"not": 1})"}) {
+    BOOST_TEST(schema_mistake(json::parse(schema)).starts_with("#/"), schema);
+  }
+}
+
+// The least value shows a person how a call looks.
+BOOST_AUTO_TEST_CASE(a_least_value_is_one_that_the_schema_allows) {
+  const auto least = [](const char* schema) {
+    const auto made = least_instance(json::parse(schema));
+    return made ? made->dump() : "nothing";
+  };
+  BOOST_TEST(least("true") == "null");
+  BOOST_TEST(least("false") == "nothing");
+  BOOST_TEST(least(R"({"const": 7})") == "7");
+  BOOST_TEST(least(R"({"type": "integer", "default": 3})") == "3");
+  BOOST_TEST(least(R"({"examples": ["a", "b"]})") == R"("a")");
+  BOOST_TEST(least(R"({"type": "integer", "exclusiveMinimum": 4})") == "5");
+  BOOST_TEST(least(R"({"type": "integer", "minimum": 2.0})") == "2");
+  BOOST_TEST(least(R"({"type": "number", "maximum": -1.5})") == "-1.5");
+  BOOST_TEST(least(R"({"type": ["string", "null"], "minLength": 2})") == R"("aa")");
+  BOOST_TEST(least(R"({"type": "array", "minItems": 2, "prefixItems": [{"type": "null"}], "items": {"const": 1}})") ==
+             "[null,1]");
+  BOOST_TEST(least(R"({"type": "array", "minItems": 1, "items": false})") == "nothing");
+  BOOST_TEST(
+      least(R"({"required": ["a"], "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"enum": [5]}}})") ==
+      R"({"a":5})");
+  BOOST_TEST(least(R"({"required": ["a"], "properties": {"a": {"$ref": "#"}}})") == "nothing");
+  BOOST_TEST(least(R"({"anyOf": [{"type": "boolean"}]})") == "false");
+  BOOST_TEST(least(R"({"type": "string", "pattern": "^b"})") == "nothing");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace json_schema_test
