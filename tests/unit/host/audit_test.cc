@@ -1,8 +1,15 @@
 // audit/verify.h and audit/append.h: what is reported, shown and added. The plugin's own code writes the trails.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 #include <boost/test/unit_test.hpp>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +17,7 @@
 #include "audit/trail.h"
 #include "audit/verify.h"
 #include "base/audit_trail.h"
+#include "base/descriptor.h"
 #include "support/program.h"
 
 BOOST_AUTO_TEST_SUITE(host_audit_test)
@@ -159,6 +167,89 @@ BOOST_FIXTURE_TEST_CASE(after_a_torn_line_the_host_writes_nothing, WrittenTrail)
   BOOST_TEST(wtool::host::audit::append({.file = file}, "approval", {{"answer", "yes"}}).find("torn") !=
              std::string::npos);
   BOOST_TEST(content(file) == torn);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_first_line_of_the_host_makes_the_trail_and_its_folder_for_this_user_alone, WrittenTrail) {
+  file = scratch.path() + "/log/audit.jsonl";
+  BOOST_TEST(wtool::host::audit::append({.file = file, .sync_data = true}, "approval", {{"answer", "yes"}}) == "");
+  check_good(1);
+  struct stat folder {};
+  struct stat trail {};
+  BOOST_REQUIRE(::stat((scratch.path() + "/log").c_str(), &folder) == 0);
+  BOOST_REQUIRE(::stat(file.c_str(), &trail) == 0);
+  BOOST_TEST((folder.st_mode & 0777U) == 0700U);
+  BOOST_TEST((trail.st_mode & 0777U) == 0600U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_trail_that_cannot_be_written_is_named_with_the_reason, WrittenTrail) {
+  const auto refusal = [](const std::string& path) {
+    return wtool::host::audit::append({.file = path}, "approval", {{"answer", "yes"}});
+  };
+  BOOST_TEST(wtool::host::audit::append({}, "approval", {{"answer", "yes"}}) == "");
+
+  const std::string above = scratch.path() + "/missing/log/audit.jsonl";
+  BOOST_TEST(refusal(above) == "the audit trail " + above +
+                                   " cannot be written: its folder cannot be created: No such file or directory");
+
+  BOOST_REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  BOOST_TEST(refusal(file) ==
+             "the audit trail " + file +
+                 " cannot be written: it is not a regular file; remove it, or name another file as audit.file");
+
+  const std::string link = scratch.path() + "/link.jsonl";
+  fs::create_symlink(scratch.path() + "/elsewhere", link);
+  BOOST_TEST(refusal(link).starts_with("the audit trail " + link + " cannot be written: "));
+  BOOST_TEST(!fs::exists(scratch.path() + "/elsewhere"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_trail_is_not_continued_from_a_rotated_file_whose_end_is_missing, WrittenTrail) {
+  write(2);
+  const std::string aside = scratch.path() + '/' + wtool::audit::rotated_name("audit.jsonl", 2);
+  const std::string all = content(file);
+  put(aside, all.substr(0, all.size() - 20));
+  fs::remove(file);
+  const std::string why = wtool::host::audit::append({.file = file}, "approval", {{"answer", "yes"}});
+  BOOST_TEST(
+      why.find(aside + " should contain the earlier lines, but its last line is not complete") != std::string::npos,
+      why);
+  BOOST_TEST(content(file) == "");
+}
+
+// The kernel writes only the part of the line that fits.
+BOOST_FIXTURE_TEST_CASE(no_part_of_a_line_stays_if_the_line_does_not_fit, WrittenTrail) {
+  write(2);
+  const std::string before = content(file);
+  rlimit usual{};
+  BOOST_REQUIRE(::getrlimit(RLIMIT_FSIZE, &usual) == 0);
+  const rlimit limit{before.size() + 50, usual.rlim_max};
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  BOOST_REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  const std::string why = wtool::host::audit::append({.file = file}, "approval", {{"answer", "yes"}});
+  ::setrlimit(RLIMIT_FSIZE, &usual);
+  std::signal(SIGXFSZ, old_handler);
+  BOOST_TEST(why == "the audit trail " + file +
+                        " cannot be written: File too large; make room for it, or name another file as audit.file");
+  BOOST_TEST(content(file) == before);
+  write(1);
+  check_good(3);
+}
+
+// The two wait at the same time, each for five seconds.
+BOOST_FIXTURE_TEST_CASE(a_lock_that_nobody_releases_is_an_error_for_writers_and_readers, WrittenTrail) {
+  write(1);
+  const std::string before = content(file);
+  const wtool::Descriptor holder(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  BOOST_REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
+  auto reading = std::async(std::launch::async, [&] { return verify(file, "").unusable; });
+  const std::string why = wtool::host::audit::append({.file = file}, "approval", {{"answer", "yes"}});
+  BOOST_TEST(why ==
+             "the audit trail " + file +
+                 " cannot be written: its lock cannot be taken; look for a stopped process that holds it (`lslocks` "
+                 "shows it)");
+  BOOST_TEST(reading.get() == "cannot read the audit trail " + file +
+                                  ": another process has held its lock for 5 s; look for a stopped process (`lslocks` "
+                                  "shows it)");
+  BOOST_TEST(content(file) == before);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -462,6 +553,9 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_read_is_unusable, WrittenTrail) {
   BOOST_TEST(report().unusable == "cannot read the audit trail " + file + ": No such file or directory");
   BOOST_TEST(verify(scratch.path(), "").unusable ==
              "cannot read the audit trail " + scratch.path() + ": it is not a regular file");
+  put(file, "");
+  BOOST_TEST(report().unusable ==
+             file + " has no lines: nothing has been written to it yet, or all lines were removed");
 }
 
 // Text without a newline, about as long as the longest line or longer, between two good lines.
@@ -496,6 +590,8 @@ BOOST_AUTO_TEST_CASE(an_event_is_one_line_for_people) {
        "refusal    c-2  t  policy_denied  (commands.deny: git push)  git push is denied  /site  git push"},
       {R"("approval","call":"c-3","command":"npm publish","directory":"/site","answer":"yes","fingerprint":"ab"})",
        "approval   c-3  yes  /site  npm publish"},
+      {R"("up_to_date","tool":"shell_execute","run":"r-2","state":"Build","result_of":"r-1","directory":"/site","command":"make"})",
+       "up_to_date  shell_execute  r-2  Build  from r-1  /site  make"},
       {R"("recovered","torn_bytes":37,"torn_sha256":"ab","prev":"00","hash":"11"})",
        "recovered  torn_bytes=37  torn_sha256=ab"},
       {R"("start","call":"c","command":"a\nb\u001b[2J\u202e\u009b\t\u007f"})",
