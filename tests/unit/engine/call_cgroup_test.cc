@@ -162,6 +162,22 @@ BOOST_AUTO_TEST_CASE(without_a_settable_limit_no_cgroup_is_made) {
   }
 }
 
+// A custodian that was killed may have left it, and another process may have got the custodian's number.
+BOOST_AUTO_TEST_CASE(a_cgroup_that_exists_already_is_neither_used_nor_removed) {
+  const test::ScratchFolder base;
+  const Descriptor directory = open_directory(base.path());
+  const std::string there = base.path() + "/wtool-" + std::to_string(::getpid()) + "-7";
+  std::filesystem::create_directory(there);
+  {
+    warden::Cgroup own(directory.get());
+    BOOST_TEST(!own.make(7, {}));
+    BOOST_TEST(!own.made());
+    BOOST_TEST(own.directory() == -1);
+    own.remove();
+  }
+  BOOST_TEST(std::filesystem::exists(there));
+}
+
 BOOST_AUTO_TEST_CASE(memory_is_exceeded_when_the_kernel_refused_more) {
   BOOST_TEST(use());
   set("memory.events.local",

@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -339,6 +341,93 @@ BOOST_AUTO_TEST_CASE(no_folder_that_cannot_be_protected_is_left_out_of_the_repor
   BOOST_REQUIRE(names.problems.size() == 4U);
   BOOST_TEST(names.problems[2].starts_with("/c cannot be searched"));
   BOOST_TEST(names.problems[3] == "2 more folders cannot be searched for repositories, for the same reason");
+}
+
+namespace {
+
+// A repository whose configuration has these lines, in a folder that commands may write.
+struct Configured : ScratchFolder {
+  explicit Configured() { std::filesystem::create_directories(repository); }
+
+  ProtectedNames protect(const std::string& config) const {
+    file("top/.git/config", config);
+    struct stat status {};
+    BOOST_REQUIRE(::stat(path().c_str(), &status) == 0);
+    Repositories repositories;
+    repositories.found[repository] = {.path = repository, .kind = FoundRepository::Kind::folder};
+    NamesInFolders folders;
+    ProtectedNames names;
+    protect_repositories(repositories, {}, {{path(), status.st_dev, status.st_ino, true}}, true, folders, names);
+    return names;
+  }
+  bool would_add(const ProtectedNames& names, const std::string& file) const {
+    return std::find(names.missing.begin(), names.missing.end(), path() + '/' + file) != names.missing.end();
+  }
+  const std::string repository = path() + "/top/.git";
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(hooks_in_a_folder_that_contains_the_repository_are_reported, Configured) {
+  const ProtectedNames names = protect("[core]\n\thooksPath = .\n");
+  BOOST_REQUIRE(names.problems.size() == 1U);
+  BOOST_TEST(names.problems[0] == "core.hooksPath of " + repository + " is " + path() +
+                                      "/top, which contains the whole repository, so the hooks are not protected");
+  BOOST_TEST(protect("[core]\n\thooksPath = own\n").problems.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_configuration_that_names_too_many_files_is_reported, Configured) {
+  const std::string problem = "the configuration of " + repository + " names more files than can be protected";
+  const auto commands = [](int count) {
+    std::string config = "[filter \"x\"]\n";
+    for (int i = 0; i < count; ++i) config += "\tclean = ./run-" + std::to_string(i) + "\n";
+    return config;
+  };
+  const ProtectedNames all = protect(commands(64));
+  BOOST_TEST(all.problems.empty());
+  BOOST_TEST(would_add(all, "top/run-63"));
+  BOOST_TEST(protect(commands(65)).problems == Texts{problem}, boost::test_tools::per_element());
+
+  const auto includes = [](int count) {
+    std::string config;
+    for (int i = 0; i < count; ++i) config += "[include]\n\tpath = more-" + std::to_string(i) + "\n";
+    return config;
+  };
+  // The two files in the repository's own folder count.
+  BOOST_TEST(protect(includes(14)).problems.empty());
+  const ProtectedNames many = protect(includes(15));
+  BOOST_TEST(many.problems == Texts{problem}, boost::test_tools::per_element());
+  BOOST_TEST(would_add(many, "top/.git/more-14"));
+}
+
+BOOST_FIXTURE_TEST_CASE(without_a_home_folder_a_path_in_it_names_no_file, Configured) {
+  const char* const home = std::getenv("HOME");
+  const std::string before = home == nullptr ? "" : home;
+  const std::string config = "[core]\n\thooksPath = ~/hooks\n";
+  ::setenv("HOME", path().c_str(), 1);
+  BOOST_TEST(would_add(protect(config), "hooks"));
+  ::unsetenv("HOME");
+  const ProtectedNames names = protect(config);
+  if (home != nullptr) ::setenv("HOME", before.c_str(), 1);
+  BOOST_TEST(names.problems.empty());
+  BOOST_TEST(!would_add(names, "hooks"));
+}
+
+BOOST_FIXTURE_TEST_CASE(repositories_beyond_what_one_command_can_bind_are_counted, Configured) {
+  struct stat status {};
+  BOOST_REQUIRE(::stat(path().c_str(), &status) == 0);
+  Repositories repositories;
+  for (const char* name : {"/one/.git", "/two/.git"}) {
+    std::filesystem::create_directories(path() + name);
+    repositories.found[path() + name] = {.path = path() + name, .kind = FoundRepository::Kind::folder};
+  }
+  NamesInFolders folders;
+  ProtectedNames names;
+  for (int i = 0; i < 1000; ++i) names.binds["/bound-" + std::to_string(i)] = true;
+  protect_repositories(repositories, {}, {{path(), status.st_dev, status.st_ino, true}}, true, folders, names);
+  BOOST_TEST(names.problems == Texts{"2 of 2 repositories are not protected, because there are too many"},
+             boost::test_tools::per_element());
+  BOOST_TEST(names.binds.size() == 1000U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -23,6 +24,7 @@
 #include "engine/sandbox/protected_names.h"
 #include "engine/sandbox/roots.h"
 #include "engine/sandbox/ruleset.h"
+#include "engine/sandbox/sandboxed_run.h"
 #include "support/program.h"
 
 namespace sandbox_test {
@@ -192,6 +194,78 @@ BOOST_FIXTURE_TEST_CASE(what_this_kernel_lacks_is_named_and_refused_where_it_is_
       }
     }
   }
+}
+
+// There is no warden, so an attempt to start the command would fail.
+BOOST_FIXTURE_TEST_CASE(a_call_that_is_over_before_its_sandbox_is_ready_starts_nothing, Folders) {
+  Sandbox sandbox(policy(), features);
+  WardenClient client("/nowhere/shell-warden");
+  Command command;
+  command.paths = {"/bin/true"};
+  command.arguments = {"true"};
+  SandboxReport report;
+  const auto end_of = [&](const RunOptions& options, Cancellation& cancellation) {
+    auto ended = run_sandboxed(client, sandbox, command, inside, options, cancellation, {}, report);
+    BOOST_REQUIRE(std::holds_alternative<CommandOutcome>(ended));
+    return std::get<CommandOutcome>(ended).termination;
+  };
+  Cancellation cancelled;
+  cancelled.request(Cancellation::Mode::graceful, "no longer wanted");
+  const Termination stopped = end_of({}, cancelled);
+  BOOST_REQUIRE(std::holds_alternative<Cancelled>(stopped));
+  BOOST_TEST(std::get<Cancelled>(stopped).reason == "no longer wanted");
+
+  Cancellation none;
+  RunOptions late;
+  late.deadline = std::chrono::steady_clock::now();
+  BOOST_TEST(std::holds_alternative<TimedOut>(end_of(late, none)));
+  BOOST_TEST(std::holds_alternative<NotStarted>(end_of({}, none)));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_call_whose_limits_need_what_this_kernel_lacks_is_refused, Folders) {
+  const auto refused = [](const SandboxPolicy& wanted, SandboxFeatures features) {
+    SandboxRefusal refusal;
+    const bool made = Sandbox(wanted, features).prepare("/", "", refusal).has_value();
+    BOOST_TEST(made == refusal.hint.empty());
+    if (!made) BOOST_TEST(refusal.hint.find("leave that limit out") != std::string::npos, refusal.hint);
+    return !made;
+  };
+  SandboxPolicy wanted = policy();
+  wanted.network = false;
+  BOOST_TEST(!refused(wanted, {0, ENOSYS, false}));
+  wanted.needs_files = true;
+  BOOST_TEST(refused(wanted, {0, ENOSYS, true}));
+  wanted.needs_files = false;
+  wanted.needs_network = true;
+  BOOST_TEST(refused(wanted, {0, ENOSYS, false}));
+  BOOST_TEST(!refused(wanted, {0, ENOSYS, true}));
+  // A call that may use the network needs no filter for it.
+  wanted.network = true;
+  BOOST_TEST(!refused(wanted, {0, ENOSYS, false}));
+}
+
+// The command has closed the folders.
+BOOST_FIXTURE_TEST_CASE(folders_that_a_command_has_closed_are_reported_and_not_all_are_named, Folders) {
+  if (::geteuid() == 0) return;  // root may search them
+  SandboxPolicy wanted = policy();
+  wanted.repositories = true;
+  Sandbox sandbox(wanted, features);
+  SandboxRefusal refusal;
+  const auto prepared = sandbox.prepare(inside, "", refusal);
+  BOOST_REQUIRE(prepared);
+  std::vector<std::string> closed;
+  for (int i = 0; i < 8; ++i) {
+    closed.push_back(inside + "/shut-" + std::to_string(i));
+    std::filesystem::create_directory(closed.back());
+    BOOST_REQUIRE(::chmod(closed.back().c_str(), 0) == 0);
+  }
+  SandboxReport report;
+  sandbox.look_afterwards(*prepared, report);
+  for (const std::string& folder : closed) ::chmod(folder.c_str(), 0700);
+  BOOST_REQUIRE(report.not_enforced.size() == 6U);
+  BOOST_TEST(mentions({report.not_enforced.front()}, "protected_names: after the command, " + inside + "/shut-"));
+  BOOST_TEST(report.not_enforced.back() ==
+             "protected_names: after the command, 3 more folders cannot be searched for repositories");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_missing_namespace_matters_only_for_names_that_exist, Folders) {

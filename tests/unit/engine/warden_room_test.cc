@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <cerrno>
+#include <string>
 #include <utility>
 
 #include "base/descriptor.h"
@@ -87,6 +89,24 @@ BOOST_AUTO_TEST_CASE(only_the_request_whose_descriptors_find_no_room_is_lost) {
     seen = warden.makes_custodian(1);
   }
   BOOST_TEST(seen);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_is_too_large_for_its_receiver_is_an_error_and_its_descriptors_are_closed) {
+  auto [ours, theirs] = make_sockets();
+  auto [sent_along, other_end] = make_sockets();
+  const std::string large(100, 'x');
+  const int sent = sent_along.get();
+  BOOST_REQUIRE(warden::send_message(ours.get(), large.data(), large.size(), &sent, 1));
+  sent_along.reset();
+  char buffer[10];
+  const warden::Received received = warden::receive_message(theirs.get(), buffer, sizeof buffer);
+  BOOST_TEST(errno == EMSGSIZE);
+  BOOST_TEST(received.size < 0);
+  BOOST_TEST(received.descriptor_count == 0U);
+  BOOST_TEST(!received.descriptors_lost);
+  // The other end sees that nobody has the socket any longer.
+  char byte = 0;
+  BOOST_TEST(::recv(other_end.get(), &byte, 1, MSG_DONTWAIT) == 0);
 }
 
 }  // namespace warden_room_test
