@@ -9,7 +9,6 @@
 #include <boost/log/utility/manipulators/add_value.hpp>
 #include <boost/smart_ptr/make_shared_object.hpp>
 #include <chrono>
-#include <ostream>
 
 #include "base/json_text.h"
 
@@ -65,12 +64,6 @@ std::uint64_t now_unix_ns() {
 }
 
 }  // namespace
-
-// This operator is for sinks of the host that print the severity. Argument-dependent lookup finds it.
-std::ostream& operator<<(std::ostream& out, Level level) {
-  static constexpr const char* names[] = {"?", "TRACE", "DEBUG", "INFO", "WARN", "ERROR"};
-  return out << names[static_cast<std::uint32_t>(level) % std::size(names)];
-}
 
 Field field(std::string key, std::string_view text) {
   Field made{std::move(key), {}};
