@@ -537,4 +537,26 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_question_is_wrong_usage) {
   BOOST_TEST(run({WTOOL_TEST_PROGRAM, "approve", "1-1", "--answer", "maybe"}, here).exit_code == 2);
 }
 
+BOOST_AUTO_TEST_CASE(what_only_a_run_or_only_a_question_takes_is_refused_for_the_other) {
+  const ScratchFolder folder;
+  const auto refusal = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {WTOOL_TEST_PROGRAM, "approve"});
+    const Finished finished = run(words, {.directory = folder.path(), .set = {{"XDG_RUNTIME_DIR", folder.path()}}});
+    BOOST_TEST(finished.exit_code == 2, finished.out);
+    return finished.err;
+  };
+  folder.file(
+      "w.md",
+      "---\n---\n\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: Log \"done\"\n");
+  BOOST_REQUIRE(run({WTOOL_TEST_PROGRAM, "run", "w.md"}, {.directory = folder.path()}).exit_code == 0);
+  BOOST_TEST(holds(refusal({"1-1", "--answer", "yes", "--comment", "fine"}),
+                   "--comment, --state and --var are only for a run, but 1-1 is not a run"));
+  BOOST_TEST(holds(refusal({"last", "--answer", "always"}),
+                   "a run is answered with --answer yes or --answer no, not with always"));
+  BOOST_TEST(holds(refusal({"last", "--comment", "fine"}), "--comment needs --answer"));
+  BOOST_TEST(holds(refusal({"last", "--answer", "no", "--comment", std::string(2001, 'x')}),
+                   "--comment has more than 2000 bytes"));
+  BOOST_TEST(holds(refusal({"last", "--answer", "no", "--comment", "\xff"}), "--comment is not UTF-8"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

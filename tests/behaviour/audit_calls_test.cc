@@ -73,11 +73,15 @@ BOOST_AUTO_TEST_CASE(every_ending_is_reported) {
   run(config(), "kill -KILL $$");
   run(config(), "sleep 60", {{"timeout", 1}});
   run(config(), "no-such-program-here");
+  Json limited = config();
+  limited["limits"]["cpu_seconds"] = 1;
+  run(limited, "while :; do :; done");
   const auto all = lines();
-  BOOST_REQUIRE(all.size() == 6U);
+  BOOST_REQUIRE(all.size() == 8U);
   BOOST_TEST(all[1].at("signal") == "SIGKILL");
   BOOST_TEST(all[3].at("how") == "timed out");
   BOOST_TEST(all[5].at("how").get<std::string>().find("did not start") == 0U);
+  BOOST_TEST(all[7].at("how") == "passed limits.cpu_seconds");
 }
 
 BOOST_AUTO_TEST_CASE(secrets_are_masked_in_commands_and_in_captured_output) {

@@ -212,6 +212,23 @@ BOOST_AUTO_TEST_CASE(an_explanation_shows_the_limits_of_its_call) {
   BOOST_TEST(explained.at("sandbox").at("write").empty());
 }
 
+BOOST_AUTO_TEST_CASE(an_explanation_without_a_request_or_a_place_for_the_result_is_refused) {
+  const auto explain = wtool::explain_of(tool.get())->explain;
+  const wtool_request request = wtool::make_request(R"({"command": "true"})");
+  wtool_request small = request;
+  small.struct_size = 4;
+  wtool_blob small_result{};
+  small_result.struct_size = 4;
+  wtool::Blob result, error;
+  BOOST_TEST(explain(nullptr, &request, result.out(), error.out()) == WTOOL_E_INVALID_ARGUMENT);
+  BOOST_TEST(explain(&tool.get(), nullptr, result.out(), error.out()) == WTOOL_E_INVALID_ARGUMENT);
+  BOOST_TEST(explain(&tool.get(), &small, result.out(), error.out()) == WTOOL_E_INVALID_ARGUMENT);
+  BOOST_TEST(explain(&tool.get(), &request, &small_result, error.out()) == WTOOL_E_INVALID_ARGUMENT);
+  BOOST_TEST(explain(&tool.get(), &request, nullptr, error.out()) == WTOOL_E_INVALID_ARGUMENT);
+  BOOST_TEST(error.text() == "explain needs a tool, a request with arguments, and a blob of full size for the result");
+  BOOST_TEST(!result.filled());
+}
+
 BOOST_AUTO_TEST_CASE(the_audit_trail_has_the_limits_of_a_call) {
   const std::string trail = scratch.path() + "/trail";
   const ToolUnderTest audited(plugin, {{"audit", {{"file", trail}}}});

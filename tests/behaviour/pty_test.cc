@@ -371,6 +371,8 @@ BOOST_AUTO_TEST_CASE(wrong_parameters_are_refused_with_what_is_allowed) {
   BOOST_TEST(holds(text("start", {{"command", "sh"}, {"columns", 501}}), "from 2 to 500"));
   BOOST_TEST(holds(text("start", {{"command", "sh"}, {"lifetime", 100'000}}), "from 1 to 1800"));
   BOOST_TEST(holds(text("send", {{"pty", "pty-1"}, {"keys", {"ctrl+enterr"}}}), "there is no key \"ctrl+enterr\""));
+  BOOST_TEST(holds(text("send", {{"pty", "pty-1"}, {"keys", std::vector<std::string>(201, "a")}}),
+                   "got 201 keys; at most 200 are allowed"));
   BOOST_TEST(holds(text("send", {{"pty", "pty-1"}, {"wait_for", "a\nb"}}), "one line"));
   BOOST_TEST(holds(text("send", {{"pty", "pty-1"}, {"text", std::string(65'537, 'x')}}), "65536"));
   BOOST_TEST(holds(text("read", {{"pty", "pty-1"}, {"cells", "yes"}}), "true or false"));

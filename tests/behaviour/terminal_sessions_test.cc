@@ -154,6 +154,19 @@ BOOST_AUTO_TEST_CASE(sessions_live_on_when_the_configuration_changes) {
   BOOST_TEST(mark.bearers().empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_command_that_exceeds_a_limit_is_ended_and_the_session_lives_on) {
+  const std::string id = open_marked();
+  config["limits"]["cpu_seconds"] = 1;
+  const Json output = script(id, "echo begun\nwhile :; do :; done\n");
+  BOOST_TEST(output.at("success") == false);
+  BOOST_TEST(code(output) == "EXECUTION_ERROR");
+  BOOST_TEST(message(output) == "Command ended: it used more than limits.cpu_seconds allows");
+  BOOST_TEST(output.at("stdout") == "begun\n");
+  BOOST_TEST(execute(id, {"true"}).at("success") == true);
+  close(id);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
 BOOST_AUTO_TEST_CASE(the_directory_of_a_session_may_vanish_and_return) {
   const std::string folder = scratch.path() + "/gone";
   std::filesystem::create_directory(folder);

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <wtool/cpp/host.hpp>
 
 #include <boost/test/unit_test.hpp>
 #include <condition_variable>
@@ -13,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/edit_distance.h"
@@ -426,6 +428,47 @@ BOOST_AUTO_TEST_CASE(the_log_of_the_plugin_reaches_the_tracing_with_its_span_and
   opened.toolbox->call("echo", json::object(), opened.stop, {});
   BOOST_TEST(holds(opened.log.text(), " INFO call{tool=echo}: test_plugin::call: running answer=42\n"));
   BOOST_TEST(opened.log.tracing.open_spans() == 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(blobs)
+
+namespace {
+
+int released = 0;
+
+Blob filled_with(const char* text) {
+  Blob blob;
+  wtool_blob* const out = blob.out();
+  out->bytes = view(text);
+  out->release = [](wtool_blob* self) noexcept {
+    ++released;
+    self->release = nullptr;
+  };
+  return blob;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_a_plugin_has_given_is_released_once_however_it_is_moved) {
+  released = 0;
+  {
+    Blob first = filled_with("first");
+    Blob moved = std::move(first);
+    BOOST_TEST(!first.filled());  // NOLINT(bugprone-use-after-move)
+    BOOST_TEST(moved.text() == "first");
+    BOOST_TEST(released == 0);
+    moved = filled_with("second");
+    BOOST_TEST(moved.text() == "second");
+    BOOST_TEST(released == 1);
+    moved = std::move(*&moved);
+    BOOST_TEST(moved.text() == "second");
+    BOOST_TEST(moved.out()->release == nullptr);
+    BOOST_TEST(released == 2);
+    moved = filled_with("third");
+  }
+  BOOST_TEST(released == 3);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,9 @@
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <random>
+#include <utility>
+
+#include "screen/keys.h"
 
 using namespace wtool::screen;
 
@@ -267,4 +270,26 @@ BOOST_AUTO_TEST_CASE(random_bytes_neither_crash_nor_hang_nor_lose_the_cursor) {
     shown.screen.lines(true);
     for (int row = 0; row < shown.screen.size().rows; ++row) shown.screen.runs(row);
   }
+}
+
+// As xterm sends them; ECMA-48 and terminfo's entry xterm have the same.
+BOOST_AUTO_TEST_CASE(each_key_sends_what_programs_expect_of_it) {
+  Shown shown;
+  const std::pair<const char*, std::string> rows[] = {
+      {"enter", "\r"},         {"tab", "\t"},           {"backspace", "\x7f"},
+      {"escape", "\x1b"},      {"up", "\x1b[A"},        {"down", "\x1b[B"},
+      {"right", "\x1b[C"},     {"left", "\x1b[D"},      {"home", "\x1b[H"},
+      {"end", "\x1b[F"},       {"insert", "\x1b[2~"},   {"delete", "\x1b[3~"},
+      {"pageup", "\x1b[5~"},   {"pagedown", "\x1b[6~"}, {"f1", "\x1bOP"},
+      {"f5", "\x1b[15~"},      {"f12", "\x1b[24~"},     {"a", "a"},
+      {"\u00e9", "\u00e9"},    {"ctrl+c", "\x03"},      {"alt+x", "\x1bx"},
+      {"ctrl+up", "\x1b[1;5A"}};
+  for (const auto& [name, bytes] : rows) {
+    const auto key = key_of(name);
+    BOOST_REQUIRE_MESSAGE(key.has_value(), name);
+    BOOST_TEST(shown.screen.bytes_of(*key) == bytes, name);
+  }
+  // Programs such as editors ask for other bytes of the arrows.
+  shown << "\x1b[?1h";
+  BOOST_TEST(shown.screen.bytes_of(*key_of("up")) == "\x1bOA");
 }

@@ -271,6 +271,8 @@ BOOST_AUTO_TEST_CASE(each_mistake_names_its_key) {
       {R"({"commands":{"approvals":"a.json"}})", "commands.approvals is \"a.json\"; allowed is an absolute path"},
       {R"({"commands":{"alow":[]}})", "there is no key commands.alow"},
       {R"({"directories":{"roots":["."]}})", "directories.roots is [\".\"]; allowed is a list of absolute paths"},
+      {R"({"directories":{"confine_arguments":true}})",
+       "directories.confine_arguments needs directories.roots, the folders to confine them to"},
       {R"({"directories":{"confine_arguments":1}})", "directories.confine_arguments is 1; allowed is true or false"},
       {R"({"environment":{"inherit":"some"}})", "environment.inherit is \"some\"; allowed is all, core or none"},
       {R"({"environment":{"deny":["A=*"]}})", "environment.deny is \"A=*\"; allowed is a list of names"},
