@@ -17,6 +17,13 @@ inline constexpr bool under_sanitizer = true;
 inline constexpr bool under_sanitizer = false;
 #endif
 
+// The counters of tests/coverage/run take memory.
+#ifdef WTOOL_WITH_COUNTERS
+inline constexpr bool with_counters = true;
+#else
+inline constexpr bool with_counters = false;
+#endif
+
 // How often to repeat a test of a race: fully in a plain build, fewer times where everything is slow.
 inline constexpr int repeats(int plain) { return under_sanitizer ? (plain + 9) / 10 : plain; }
 
