@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/config/keys.h"
+#include "base/json.h"
 
 namespace wtool {
 
