@@ -163,6 +163,27 @@ class Mutation(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "line 1"):
             run.read_equivalents("a.cc\tx\ty\t\n")
 
+    def test_kept_results_are_only_given_back_for_the_same_key(self):
+        store = run.Store(self.place / "results")
+        self.assertIsNone(store.get("one", "a"))
+        made = [run.Made(1, "small.cc", self.mutants[0], "killed", "one_test")]
+        store.put("one", "a", made)
+        self.assertEqual(store.get("one", "a"), made)
+        self.assertIsNone(store.get("one", "b"))
+        (self.place / "results/one").write_bytes(b"torn")
+        self.assertIsNone(store.get("one", "a"))
+        self.assertNotEqual(run.digest(b"ab", b"c"), run.digest(b"a", b"bc"))
+
+    def test_mutants_that_were_killed_before_need_not_run_again(self):
+        before = [run.Made(n, "small.cc", self.mutants[n], end, "old_test") for n, end in
+                  enumerate(["killed", "timeout", "survived", "equivalent"])]
+        made = [run.Made(n, "small.cc", self.mutants[n]) for n in range(4)]
+        run.keep_ends(made, before)
+        self.assertEqual([one.end for one in made], ["killed", "timeout", "", ""])
+        fresh = [run.Made(n, "small.cc", self.mutants[n]) for n in range(4)]
+        run.keep_ends(fresh, [])
+        self.assertEqual([one.end for one in fresh], [""] * 4)
+
     def test_every_room_names_folders_and_tests_that_exist(self):
         root = HERE.parent.parent
         lists = "".join(path.read_text() for path in (root / "tests/unit").rglob("CMakeLists.txt"))
