@@ -1,5 +1,4 @@
 // Runs of workflows with fake tools.
-#define BOOST_TEST_MODULE workflow_executor
 #include <boost/test/unit_test.hpp>
 
 #include "runs.h"

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE workflow_expressions
 #include <boost/test/unit_test.hpp>
 
 #include "expressions/value.h"

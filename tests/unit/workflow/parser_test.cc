@@ -1,5 +1,4 @@
 // What a workflow file is read as, and what is said about one that cannot be read.
-#define BOOST_TEST_MODULE workflow_parser
 #include <boost/test/unit_test.hpp>
 
 #include "reading.h"

@@ -1,6 +1,5 @@
 // Values in commands, checked with real shells: a program must get the value byte for byte, wherever the placeholder
 // is; and nothing in a value may ever run.
-#define BOOST_TEST_MODULE workflow_quoting
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <random>
