@@ -141,6 +141,16 @@ class Mutation(unittest.TestCase):
             ends.append(made.end)
         self.assertEqual(ends, ["killed", "timeout", "survived"])
 
+    def test_a_mutant_sees_the_kept_folder_below_its_own_tmp_and_cannot_write_to_it(self):
+        isolate = ["bash", str(HERE / "isolate")]
+        if subprocess.run([*isolate, "/", "0", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no namespaces here")
+        with tempfile.TemporaryDirectory(dir="/tmp") as kept:
+            (pathlib.Path(kept) / "inside").write_text("kept")
+            look = f"cat {kept}/inside /tmp/.wtool-mutant; touch {kept}/new 2>/dev/null || echo refused"
+            seen = subprocess.run([*isolate, kept, "7", "sh", "-c", look], capture_output=True, text=True)
+            self.assertEqual((seen.stdout, seen.stderr), ("kept7\nrefused\n", ""))
+
     def test_a_room_has_the_files_below_its_folders_but_those_of_other_rooms(self):
         rooms = run.read_rooms("outer 75 a,b one_test\n# why\ninner 90 a/deep two_test three_test\n")
         known = ["a/x.cc", "a/x.h", "a/deep/y.cc", "a/deep/er/z.cc", "ab/q.cc", "b/c/w.cc"]
