@@ -33,7 +33,7 @@ void SimpleCommandReader::add_bare(char c) {
 SimpleCommandReader::Word SimpleCommandReader::end_word() {
   Word word = std::exchange(word_, {});
   SimpleCommand& command = command_;
-  if (!word.begun) return word;
+  if (!word.begun) return {};
   if (std::exchange(command.redirects, false)) return word;
   const std::string& text = word.text;
   const bool is_reserved = word.is_plain();
