@@ -136,6 +136,29 @@ BOOST_AUTO_TEST_CASE(patterns_name_files) {
   BOOST_TEST(found({"src/**", "!src"}) == "!src/** ");
   BOOST_TEST(found({"**"}, {"src/**"}) == ".hidden Makefile a[1] ");
   BOOST_TEST(found({"src/a.c"}, {"src/**"}) == "src/a.c ");
+  BOOST_TEST(found({"src/a.c", "!none"}, {"src/**"}) == "src/a.c ");
+}
+
+BOOST_AUTO_TEST_CASE(folders_that_are_nested_too_deeply_are_a_problem) {
+  std::string deep = "deep";
+  for (int i = 0; i < 200; ++i) deep += "/a";
+  scratch.file("project/" + deep + "/f.c", "");
+  const FoundFiles found = find_files(project(), {"deep/**"});
+  BOOST_TEST(found.problem.ends_with("/a/a is nested in too many folders"), found.problem);
+}
+
+BOOST_AUTO_TEST_CASE(the_folder_and_the_plain_spelling_of_a_pattern_are_known) {
+  BOOST_TEST(folder_of("a/b/c") == "a/b");
+  BOOST_TEST(folder_of("a/b/*/c") == "a/b");
+  BOOST_TEST(folder_of("./a//b") == "a");
+  BOOST_TEST(folder_of("/usr/lib/x") == "/usr/lib");
+  BOOST_TEST(folder_of("/x") == "/");
+  BOOST_TEST(folder_of("*/x") == "");
+  BOOST_TEST(folder_of("x") == "");
+  BOOST_TEST(plain_path("a//./b/") == "a/b");
+  BOOST_TEST(plain_path("/a/.//b") == "/a/b");
+  BOOST_TEST(plain_path("a") == "a");
+  BOOST_TEST(plain_path("./.") == "");
 }
 
 BOOST_AUTO_TEST_CASE(many_wildcards_for_folders_take_a_bounded_time, *boost::unit_test::timeout(60)) {
@@ -395,6 +418,53 @@ BOOST_AUTO_TEST_CASE(an_entry_of_another_version_is_made_again) {
   BOOST_TEST(once() == "");
 }
 
+// Its file has the name of the other key, so the text of the entry alone says to which key it belongs.
+BOOST_AUTO_TEST_CASE(an_entry_under_the_name_of_another_key_is_removed) {
+  once();
+  const std::string other(64, 'a');
+  fs::path entry;
+  for (const auto& file : fs::recursive_directory_iterator(folder() + "/entries")) {
+    if (!file.is_directory()) entry = file.path();
+  }
+  const std::string copy = folder() + "/entries/aa/" + other;
+  fs::create_directories(folder() + "/entries/aa");
+  fs::copy_file(entry, copy);
+  const Store store(folder(), usual_max_bytes);
+  BOOST_TEST(!store.find(other));
+  BOOST_TEST(!fs::exists(copy));
+  BOOST_TEST(store.find(entry.filename().string()).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(an_output_is_not_kept_even_if_only_its_first_piece_is_refused) {
+  const auto refuses = [] { return [](std::string_view bytes, bool) { return bytes == "app"; }; };
+  StepCache cache(options());
+  const Look look = cache.look(work());
+  scratch.file("project/build/app", "app");
+  BOOST_TEST(cache.keep(work(), look, "r", "", refuses) == "the output 'build/app': contains a secret");
+  BOOST_TEST(blobs() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_link_is_as_before_only_if_the_file_behind_it_is) {
+  Work wanted = work();
+  wanted.inputs = {"Makefile"};
+  wanted.outputs = {"build/link"};
+  const auto link_once = [&] {
+    StepCache cache(options());
+    Look look = cache.look(wanted);
+    if (look.entry) return std::string("kept");
+    fs::create_directories(project("build"));
+    fs::remove(project("build/link"));
+    fs::create_symlink("../src/a.c", project("build/link"));
+    const std::string why = cache.keep(wanted, look, "made", "run", nothing_refused);
+    return look.why + why;
+  };
+  BOOST_TEST(link_once() == "no result of this step is kept");
+  BOOST_TEST(link_once() == "kept");
+  scratch.file("project/src/a.c", "int changed;\n");
+  BOOST_TEST(link_once().find("build/link' was changed by something else") != std::string::npos);
+  BOOST_TEST(link_once() == "kept");
+}
+
 BOOST_AUTO_TEST_CASE(a_lost_or_damaged_record_of_hashes_costs_only_time) {
   once();
   for (const auto& entry : fs::directory_iterator(folder() + "/files"))
@@ -616,6 +686,52 @@ BOOST_AUTO_TEST_CASE(the_oldest_entries_go_first) {
   BOOST_TEST(store.list().empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_store_is_trimmed_only_if_it_is_too_large_and_nobody_writes_to_it) {
+  once();
+  std::uint64_t all = 0;
+  const std::string left = scratch.file("cache/steps/new/left", "left by a process that was killed");
+  for (const char* kind : {"/entries", "/blobs", "/new"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder() + kind)) {
+      if (!entry.is_directory()) all += entry.file_size();
+    }
+  }
+  Store(folder(), all).trim();
+  BOOST_TEST(fs::exists(left));
+  Store small(folder(), all - 1);
+  {
+    std::string problem;
+    const Store::Keeping writes(small, problem);
+    BOOST_TEST(problem == "");
+    small.trim();
+    BOOST_TEST(fs::exists(left));
+  }
+  small.trim();
+  BOOST_TEST(!fs::exists(left));
+  BOOST_TEST(blobs() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_killed_process_was_restoring_is_removed_and_nothing_else) {
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  const std::string prefix = "project/build/" + std::string(unfinished_prefix);
+  const std::string unfinished = scratch.file(prefix + std::to_string(gone) + "-0123456789abcdef", "half");
+  std::vector<std::string> others = {
+      scratch.file(prefix + std::to_string(::getpid()) + "-0123456789abcdef", "being written"),
+      scratch.file(prefix + "x-0123456789abcdef", "no number"),
+      scratch.file("project/build/" + std::to_string(gone) + "-0123456789abcdef", "no prefix"),
+      scratch.file("project/build/app", "app"),
+  };
+  if (::geteuid() == 0) {
+    others.push_back(scratch.file(prefix + std::to_string(gone) + "-other", "of another user"));
+    BOOST_REQUIRE(::chown(others.back().c_str(), 65534, 65534) == 0);
+  }
+  Store::remove_unfinished(project(), "build");
+  BOOST_TEST(!fs::exists(unfinished));
+  for (const std::string& other : others) BOOST_TEST(fs::exists(other), other);
+  Store::remove_unfinished(project(), "nowhere");
+}
+
 BOOST_AUTO_TEST_CASE(outputs_larger_than_the_store_are_not_kept) {
   StepCache::Options small = options();
   small.max_bytes = 1000;
@@ -748,6 +864,46 @@ BOOST_AUTO_TEST_CASE(an_output_that_another_run_claims_while_it_is_made_is_not_k
     cache.claim(ours, {"'Build'", "one", project(), wanted.outputs});
     BOOST_TEST(cache.keep(wanted, look, "result", "one", nothing_refused, ours) == "");
   }
+}
+
+BOOST_AUTO_TEST_CASE(hashes_are_kept_on_disk_until_their_record_is_damaged) {
+  const std::string record = scratch.path() + "/record";
+  const auto files_read = [&] {
+    FileHashes hashes(record);
+    BOOST_TEST(hashes.look("/bin/sh").hash == wtool::sha256(content("/bin/sh")));
+    const auto count = hashes.files_read();
+    hashes.save();
+    return count;
+  };
+  BOOST_TEST(files_read() == 1);
+  BOOST_TEST(files_read() == 0);
+  const std::string good = content(record);
+  const std::size_t line = good.find('\n') + 1;
+  const auto rewritten = [&](const std::string& rest) {
+    std::ofstream(record, std::ios::binary | std::ios::trunc)
+        << good.substr(0, line - 1 - wtool::sha256_size) << wtool::sha256(rest) << '\n'
+        << rest;
+    return files_read();
+  };
+  const std::string rest = good.substr(line);
+  BOOST_TEST(rewritten(rest) == 0);
+  const std::size_t numbers = rest.find('\0') + 1;
+  BOOST_TEST(rewritten(rest.substr(0, numbers) + "x" + rest.substr(numbers)) == 1);
+  BOOST_TEST(rewritten(rest.substr(0, rest.size() - 2) + "\n") == 1);  // The hash lacks a digit.
+  BOOST_TEST(rewritten(rest.substr(0, numbers - 1)) == 1);             // There is only the path.
+  for (const std::string& damaged : {good.substr(0, line - 1), good.substr(1), good + "x", std::string("wtool")}) {
+    std::ofstream(record, std::ios::binary | std::ios::trunc) << damaged;
+    BOOST_TEST(files_read() == 1);
+    BOOST_TEST(files_read() == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_record_that_cannot_be_written_leaves_no_file) {
+  const std::string record = scratch.file("records/record/inside", "");
+  FileHashes hashes(fs::path(record).parent_path());
+  hashes.look("/bin/sh");
+  hashes.save();
+  BOOST_TEST(std::distance(fs::directory_iterator(scratch.path() + "/records"), fs::directory_iterator()) == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
