@@ -149,7 +149,6 @@ void TrailFile::unlock() {
 }
 
 std::string TrailFile::open() {
-  began_file_ = false;
   Lock lock = Lock::file_has_gone;
   std::string problem;
   while (lock == Lock::file_has_gone) problem = open_once(lock);

@@ -72,6 +72,11 @@ BOOST_FIXTURE_TEST_CASE(a_changed_line_without_a_newline_is_torn, TornTrail) {
   BOOST_TEST(chained(before + rest).at(3)["event"] == "recovered");
 }
 
+// The line is whole, but it is not the next one of the chain.
+BOOST_FIXTURE_TEST_CASE(an_earlier_line_without_a_newline_is_torn, TornTrail) {
+  for (const std::string& line : lines_of(before)) check(line);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_repair_that_was_itself_cut_short_is_repaired, TornTrail) {
   const std::string torn = next_line(*this).substr(0, 50);
   check(torn + "\n{\"time\":\"2026-");
