@@ -68,6 +68,7 @@ BOOST_AUTO_TEST_CASE(sed_that_prints_and_substitutes_is_safe) {
                   "s/[\\/]/x/",
                   "s/[]/]/x/",
                   "s/[[:space:]/]/x/",
+                  "s/[[:]/x/",
                   "s/a\\/b/c/",
                   "s/.*\\/w x/y/",
                   "s/w/e/g",

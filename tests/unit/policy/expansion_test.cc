@@ -73,6 +73,7 @@ BOOST_AUTO_TEST_CASE(globs_become_the_existing_names) {
   BOOST_TEST(runs("ls src/[a-m]*") == "'ls' 'src/deep' 'src/m.c'");
   BOOST_TEST(runs("ls src/[A-Z]* [0-9] [a-cx]*") == "'ls' 'src/[A-Z]*' '[0-9]' 'a.md' 'b.md' 'x y.txt'");
   BOOST_TEST(runs("ls .*.md") == "'ls' '.hidden.md'");
+  BOOST_TEST(runs("ls .*") == "'ls' '.hidden.md'");
   BOOST_TEST(runs("ls *.txt") == "'ls' 'x y.txt'");
   BOOST_TEST(runs("ls \"x y\"*") == "'ls' 'x y.txt'");
   BOOST_TEST(runs("ls 's'r\\c/*.h") == "'ls' 'src/n.h'");
@@ -292,6 +293,15 @@ BOOST_AUTO_TEST_CASE(tools_other_than_shell_execute_expand_nothing) {
   commands.deny = {"rm"};
   BOOST_TEST(!judge("ls *.md").script);
   BOOST_TEST(!judge("ls *.md").expanded);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_question_mark_stands_for_a_whole_character, Project) {
+  for (const char* name : {"a.one", "\xc3\xbc.one", "\xe6\xbc\xa2.one", "ab.one"}) folder.file(name, "");
+  const std::string text = runs("cat ?.one");
+  for (const char* name : {"a.one", "\xc3\xbc.one", "\xe6\xbc\xa2.one"}) {
+    BOOST_TEST(text.find(name) != std::string::npos, text);
+  }
+  BOOST_TEST(text.find("ab.one") == std::string::npos, text);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -328,6 +328,7 @@ BOOST_AUTO_TEST_CASE(builtins_that_stay_are_judged_by_their_words) {
   check(rules, "export PATH=x", Decision::deny, "PATH=x", "commands.allow",
         "export may be used here only as NAME=value");
   check(rules, "export A", Decision::deny, "A", "commands.allow", "export may be used here only as NAME=value");
+  check(rules, "export CI", Decision::deny, "CI", "commands.allow", "export may be used here only as NAME=value");
   check(rules, "cd; ls", Decision::deny, "cd", "commands.allow", "exactly one directory");
   check(rules, "echo x", Decision::deny, "echo", "commands.allow", "");
 }
