@@ -317,6 +317,7 @@ BOOST_AUTO_TEST_CASE(programs_have_further_names_and_spellings) {
       {"aarch64-linux-gnu-ld.bfd x", ""},
       {"node --experimental_loader=./l.mjs f.js", "code: --experimental_loader=./l.mjs"},
       {"node --unknown x --experimental_loader y", "code: --experimental_loader"},
+      {"php --unknown x --process_code y", ""},
       {"zip a b -T --unzip-comm=x", "code: --unzip-comm=x"},
       {"./env.sh a b", ""},
       {"gtimeout 5 ./evil", "command: ./evil"},
