@@ -69,6 +69,8 @@ BOOST_AUTO_TEST_CASE(sed_that_prints_and_substitutes_is_safe) {
                   "s/[]/]/x/",
                   "s/[[:space:]/]/x/",
                   "s/[[:]/x/",
+                  "w /dev/stdout\np",
+                  "r /dev/stdin\np",
                   "s/a\\/b/c/",
                   "s/.*\\/w x/y/",
                   "s/w/e/g",

@@ -524,6 +524,46 @@ BOOST_AUTO_TEST_CASE(an_absolute_entry_is_about_that_file_by_its_path_and_by_its
   BOOST_TEST((covers(Entry("/site/sh"), {{"/site/sh", true, {}}}, programs, {"/a", "/b"}) != Coverage::none));
 }
 
+BOOST_AUTO_TEST_CASE(commands_that_may_make_or_move_links_are_known) {
+  const auto moves = [](std::vector<std::string> words) { return moves_links(words[0], words); };
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"ln", "-s", "a", "b"},
+           {"mv", "a", "b"},
+           {"rsync"},
+           {"cp", "-a", "-P", "b"},
+           {"cp", "-vR", "a", "b"},
+           {"cp", "--archive", "a", "b"},
+           {"unzip", "a.zip"},
+           {"unzip", "-o", "a.zip"},
+           {"unzip", "--", "a.zip"},
+           {"tar", "xf", "a.tar"},
+           {"gtar", "-xf", "a.tar"},
+           {"bsdtar", "-v", "-x"},
+           {"tar", "--extract"},
+           {"tar", "--get"},
+           {"git", "checkout", "main"},
+           {"git"},
+       }) {
+    BOOST_TEST(moves(words), words.back());
+  }
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"cat", "x"},
+           {"cp", "a", "b"},
+           {"cp", "-v", "Rd", "b"},
+           {"cp", "--", "a", "b"},
+           {"unzip", "-l", "a.zip"},
+           {"unzip", "-qp", "a.zip"},
+           {"tar", "tf", "a.tar"},
+           {"tar", "-tf", "x"},
+           {"tar", "--list", "x"},
+           {"tar"},
+           {"git", "status"},
+           {"git", "grep", "x"},
+       }) {
+    BOOST_TEST(!moves(words), words.back());
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace judge_test
