@@ -92,6 +92,21 @@ BOOST_AUTO_TEST_CASE(without_a_host_nothing_is_logged_and_nothing_is_wrong) {
   BOOST_TEST(host->lines.empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_span_whose_host_has_come_or_gone_meanwhile_is_not_closed) {
+  const auto host = std::make_shared<Kept>();
+  {
+    attach(host);
+    const Span span(0, "call", {});
+    detach();
+  }
+  {
+    const Span span(0, "call", {});
+    attach(host);
+  }
+  detach();
+  BOOST_TEST((host->lines == Lines{"open call in 0 with 0"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_host_that_takes_the_place_of_another_gets_each_record_once) {
   const auto first = std::make_shared<Kept>();
   const auto second = std::make_shared<Kept>();
