@@ -719,7 +719,7 @@ BOOST_AUTO_TEST_CASE(what_a_killed_process_was_restoring_is_removed_and_nothing_
   std::vector<std::string> others = {
       scratch.file(prefix + std::to_string(::getpid()) + "-0123456789abcdef", "being written"),
       scratch.file(prefix + "x-0123456789abcdef", "no number"),
-      scratch.file("project/build/" + std::to_string(gone) + "-0123456789abcdef", "no prefix"),
+      scratch.file("project/build/xwtool-restoring-" + std::to_string(gone) + "-0123456789abcdef", "no prefix"),
       scratch.file("project/build/app", "app"),
   };
   if (::geteuid() == 0) {
