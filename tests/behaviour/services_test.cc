@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(without_ready_a_service_that_runs_on_is_ready) {
 
 BOOST_AUTO_TEST_CASE(without_ready_a_service_that_ends_a_moment_later_fails_its_step) {
   const Finished finished =
-      run_workflow(workflow(two, "- Db: Service \"sleep 0.1; exit 7\"\n- Use: Shell \"touch used\"\n"));
+      run_workflow(workflow(two, "- Db: Service \"sleep 0.01; exit 7\"\n- Use: Shell \"touch used\"\n"));
   BOOST_TEST_CONTEXT(finished.out << finished.err) {
     BOOST_TEST(finished.exit_code == 1);
     BOOST_TEST(!there("used"));
