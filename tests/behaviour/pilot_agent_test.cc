@@ -81,8 +81,9 @@ class FakeHost {
     ticket.key = wtool::pilot::random_key();
   }
 
-  // Starts the pilot, and writes the ticket for it. The pilot is killed when this object ends.
-  Program& start(std::map<std::string, std::string> variables = {}) {
+  // Starts the pilot, and writes the ticket for it. The pilot is killed when this object ends. `limit`: a command of the
+  // shell that comes first.
+  Program& start(std::map<std::string, std::string> variables = {}, const std::string& limit = ":") {
     ProgramOptions options;
     for (const char* name : {"SLURM_JOB_ID", "SLURM_JOB_END_TIME", "SLURM_CPUS_ON_NODE"}) {
       if (!variables.contains(name)) options.unset.emplace_back(name);
@@ -90,9 +91,9 @@ class FakeHost {
     options.set = std::move(variables);
     std::string error;
     BOOST_REQUIRE_MESSAGE(wtool::pilot::write_ticket(scratch.path() + "/ticket", ticket, error), error);
-    return program_.emplace(
-        std::vector<std::string>{WTOOL_TEST_PROGRAM, "agent", "--ticket", scratch.path() + "/ticket"},
-        Program::On::pipes, options);
+    return program_.emplace(std::vector<std::string>{"/bin/sh", "-c", limit + "; exec \"$@\"", "sh", WTOOL_TEST_PROGRAM,
+                                                     "agent", "--ticket", scratch.path() + "/ticket"},
+                            Program::On::pipes, options);
   }
 
   // Accepts one connection, and returns what the pilot says about itself.
@@ -282,9 +283,9 @@ BOOST_AUTO_TEST_CASE(a_command_ends_with_the_connection_to_its_host_and_so_does_
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-BOOST_AUTO_TEST_CASE(a_pilot_whose_job_is_cancelled_ends_its_call_and_says_that_it_leaves) {
+void check_cancelled_job(const std::string& limit) {
   FakeHost host;
-  Program& pilot = host.start();
+  Program& pilot = host.start({}, limit);
   host.accept();
   const Mark mark;
   host.send(shell("sleep 60", mark.text()));
@@ -299,6 +300,13 @@ BOOST_AUTO_TEST_CASE(a_pilot_whose_job_is_cancelled_ends_its_call_and_says_that_
   BOOST_TEST(finished.exit_code == 0);
   check_contains(finished.err, "the job was cancelled or preempted");
   BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(a_pilot_whose_job_is_cancelled_ends_its_call_and_says_that_it_leaves) { check_cancelled_job(":"); }
+
+// With such a limit, the pilot does not run in the first thread of its process.
+BOOST_AUTO_TEST_CASE(a_pilot_with_a_low_stack_limit_notices_that_its_job_is_cancelled) {
+  check_cancelled_job("ulimit -s 4096");
 }
 
 BOOST_AUTO_TEST_CASE(a_pilot_without_calls_leaves_after_its_idle_time) {

@@ -418,6 +418,7 @@ constexpr std::size_t enough_stack = 8UL * 1024 * 1024;
 struct CommandLine {
   int argc;
   char** argv;
+  sigset_t mask{};  // of the signals of the thread that runs the program
 };
 
 // Runs the program with enough stack, in this thread and in all that it starts, even if the limit of this process
@@ -431,14 +432,21 @@ int run_with_enough_stack(CommandLine line) {
   if (failed == 0) failed = ::pthread_attr_setstacksize(&attributes, enough_stack);
   if (failed == 0) failed = ::pthread_setattr_default_np(&attributes);
   if (failed == 0) {
+    // The thread that only waits blocks all signals: a signal of the process must find the thread that has blocked it in
+    // order to wait for it.
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &line.mask);
     // It ends the process itself: if it forks, its child has no other thread that could do so.
     const auto run = [](void* given) -> void* {
       const auto* const words = static_cast<CommandLine*>(given);
+      ::pthread_sigmask(SIG_SETMASK, &words->mask, nullptr);
       std::exit(run_caught(words->argc, words->argv));
     };
     failed = ::pthread_create(&thread, &attributes, run, &line);
+    if (failed == 0) failed = ::pthread_join(thread, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &line.mask, nullptr);
   }
-  if (failed == 0) failed = ::pthread_join(thread, nullptr);
   complain("the stack limit of " + std::to_string(limit.rlim_cur / 1024) +
            " KiB is too low, and a larger stack cannot be made: " + std::generic_category().message(failed) +
            "; raise the limit (ulimit -s 8192)");
