@@ -89,18 +89,23 @@ void SharedClaim::fail(const std::string& what, int error) {
 void SharedClaim::take(const std::string& folder, const Contents& contents) {
   if (contents.outputs.empty()) return;
   bool is_ours = false;
+  int error = 0;
   for (int tries = 0; !is_ours && tries < most_tries; ++tries) {
     path_ = folder + '/' + new_name();
     file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file_ && errno != EEXIST) return fail(path_, errno);
+    error = EEXIST;
+    if (!file_) continue;
+    error = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
     // Whoever looks at the file before it is locked removes it.
     struct stat status {};
-    is_ours = file_ && ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0 && ::fstat(file_.get(), &status) == 0 &&
-              status.st_nlink > 0;
+    is_ours = error == 0 && ::fstat(file_.get(), &status) == 0 && status.st_nlink > 0;
     if (!is_ours) release();
+    if (error != 0 && error != EWOULDBLOCK) break;
   }
-  if (!is_ours) return fail(path_, errno);
-  if (const int error = write_all(file_.get(), text_of(contents)).error; error != 0) {
+  if (!is_ours) return fail(folder, error != 0 ? error : ENOENT);
+  error = write_all(file_.get(), text_of(contents)).error;
+  if (error != 0) {
     const std::string path = path_;
     release();
     return fail(path, error);
@@ -114,7 +119,7 @@ void SharedClaim::take(const std::string& folder, const Contents& contents) {
 
 void SharedClaim::look_at(const std::string& path, const Contents& contents) {
   const Descriptor other(::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!other) return;
+  if (!other) return errno == ENOENT ? void() : fail(path, errno);
   if (::flock(other.get(), LOCK_SH | LOCK_NB) == 0) {
     ::unlink(path.c_str());
     return;

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "base/descriptor.h"
 #include "base/environment.h"
@@ -134,6 +136,16 @@ bool fail(const char* what, std::string& problem) {
   return false;
 }
 
+// Locks the folder. False: another process has kept it locked for two seconds.
+bool lock_soon(const Descriptor& folder) {
+  for (int tries = 0; ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (errno != EWOULDBLOCK) return true;  // The file system has no locks.
+    if (tries == 200) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
 // Replaces the file, or removes it if `text` is nothing. Fails if the file is no longer as `before` says.
 bool write_target(const Target& target, const Content& before, const std::optional<std::string>& text,
                   std::string& problem) {
@@ -143,7 +155,7 @@ bool write_target(const Target& target, const Content& before, const std::option
   if (!folder) return false;
   // Of several wtool processes, only one at a time compares and replaces files of the folder.
   const Descriptor held(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (held && ::flock(held.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  if (held && !lock_soon(held)) {
     problem = "another program is changing files in its folder; try again";
     return false;
   }

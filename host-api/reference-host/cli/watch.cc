@@ -151,6 +151,7 @@ class Watch {
       const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
       if (left <= milliseconds(0) || !watcher.wait(left, stop)) return true;
       const std::set<std::string> more = watcher.take();
+      if (!watcher.error().empty()) return true;
       if (more.empty()) continue;
       changed.insert(more.begin(), more.end());
       return false;

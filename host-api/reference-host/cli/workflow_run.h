@@ -18,7 +18,7 @@ namespace wtool::host {
 
 // Exit statuses of runs, in addition to exit_ok, exit_failed and exit_unusable.
 inline constexpr int exit_refused = 3;
-inline constexpr int exit_unwritten = 4;  // completed, but a report, the events or the summary could not be written
+inline constexpr int exit_unwritten = 4;  // run, but a report, the events, the summary or its id could not be written
 inline constexpr int exit_suspended = 5;  // an approval waits; `wtool approve RUN` continues the run
 inline constexpr int exit_aborted = 130;
 
