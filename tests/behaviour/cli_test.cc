@@ -82,7 +82,7 @@ BOOST_FIXTURE_TEST_CASE(a_lack_of_descriptors_is_not_an_internal_error, Place) {
   const std::string file =
       scratch.file("w.md", "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: Log \"hi\"\n");
   // ctest leaves a descriptor 3 open, with which the program could not even load its libraries.
-  const std::string command = "ulimit -n 4; exec " + wtool_path + " run --no-journal " + file + " 3>&-";
+  const std::string command = "exec 3>&-; ulimit -n 4; exec " + wtool_path + " run --no-journal " + file;
   const Finished finished = run({"/bin/sh", "-c", command});
   BOOST_TEST(finished.exit_code == 2, finished.out << finished.err);
   BOOST_TEST(holds(finished.err, "too little memory, descriptors or threads (ulimit -a): "), finished.err);
