@@ -57,7 +57,7 @@ std::string home() { return environment_folder("HOME"); }
 
 // The folder to which the path of a client's file is relative. Empty: HOME is not set, or there is no project.
 std::string folder_of(Place place, const std::string& project) {
-  const std::string own = home();
+  std::string own = home();
   switch (place) {
     case Place::project:
       return project;

@@ -40,6 +40,7 @@ using runner::RunReport;
 
 std::vector<std::string> names_of(const std::vector<std::string>& variables) {
   std::vector<std::string> names;
+  names.reserve(variables.size());
   for (const std::string& variable : variables) names.push_back(variable.substr(0, variable.find('=')));
   return names;
 }
@@ -405,8 +406,9 @@ std::string run_to_continue(const std::string& directory, const std::string& fil
     // A run with --only has recorded no outcomes of the other states, so the states before `from` would run, too.
     if (!ends || ends->only.empty()) return run;
     if (only.empty()) {
-      only = "the last run of this workflow, " + run + ", ran only " + ends->only +
-             "; name another run with `wtool resume RUN --from " + from + "`";
+      only = "the last run of this workflow, ";
+      only.append(run).append(", ran only ").append(ends->only);
+      only.append("; name another run with `wtool resume RUN --from ").append(from).append("`");
     }
   }
   if (const std::string missing = missing_state(file, from); !missing.empty()) {

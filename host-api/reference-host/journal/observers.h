@@ -16,7 +16,7 @@ namespace wtool::host::journal {
 class Observers final : public runner::RunObserver {
  public:
   // All observers must outlive this object. Null pointers are left out.
-  explicit Observers(std::vector<runner::RunObserver*> all) {
+  explicit Observers(const std::vector<runner::RunObserver*>& all) {
     for (runner::RunObserver* one : all) add(one);
   }
   // Call it before the run begins.
