@@ -8,11 +8,11 @@
 // "differs" names the reason, and "here" is the result here, a value or {"error": "a part of the message"}.
 #include <boost/test/unit_test.hpp>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "expressions/expression.h"
 #include "expressions/value.h"
+#include "values_scope.h"
 
 namespace cel_cases_test {
 
@@ -21,19 +21,11 @@ using Json = nlohmann::json;
 
 namespace {
 
-class Given final : public Scope {
+class Given final : public wtool::test::ValuesScope {
  public:
-  explicit Given(const Json& values) {
+  explicit Given(const Json& values) : ValuesScope(Values{}) {
     for (const auto& [name, value] : values.items()) values_.emplace(name, *from_json(value));
   }
-  const Value* find(std::string_view name) const override {
-    const auto found = values_.find(name);
-    return found == values_.end() ? nullptr : &found->second;
-  }
-  std::string why_not(std::string_view name) const override { return "no " + std::string(name); }
-
- private:
-  std::map<std::string, Value, std::less<>> values_;
 };
 
 std::variant<Value, ExpressionError> result_of(const std::string& expression, const Json& given) {

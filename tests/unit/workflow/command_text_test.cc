@@ -1,8 +1,8 @@
 // The text that a command becomes, without a shell that runs it: what is inserted for a value, what is wrong with a
 // value, and which shell gets the command, with which options.
-#include <map>
 
 #include "quoting_support.h"
+#include "values_scope.h"
 
 namespace command_text_test {
 
@@ -12,18 +12,7 @@ using expressions::Value;
 
 namespace {
 
-class Scope final : public expressions::Scope {
- public:
-  explicit Scope(std::map<std::string, Value, std::less<>> values) : values_(std::move(values)) {}
-  const Value* find(std::string_view name) const override {
-    const auto found = values_.find(name);
-    return found == values_.end() ? nullptr : &found->second;
-  }
-  std::string why_not(std::string_view name) const override { return "no " + std::string(name); }
-
- private:
-  std::map<std::string, Value, std::less<>> values_;
-};
+using Scope = ValuesScope;
 
 // The command, or "OFFSET: MESSAGE".
 std::string text_of(const std::string& text, const std::string& x, const std::string& y = "") {

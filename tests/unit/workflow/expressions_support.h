@@ -1,18 +1,18 @@
 // What the tests of expressions need: some variables, and what an expression makes of them.
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "expressions/expression.h"
+#include "values_scope.h"
 
 namespace wtool::test {
 
-class ExpressionScope final : public host::expressions::Scope {
+class ExpressionScope final : public ValuesScope {
   using Value = host::expressions::Value;
 
  public:
-  ExpressionScope() {
+  ExpressionScope() : ValuesScope(Values{}) {
     values_["exit_code"] = Value(std::int64_t{3});
     values_["success"] = Value(false);
     values_["failure"] = Value(true);
@@ -27,14 +27,6 @@ class ExpressionScope final : public host::expressions::Scope {
     outcome.fields["exit_code"] = Value(std::int64_t{0});
     values_["build"] = Value(std::move(outcome));
   }
-  const Value* find(std::string_view name) const override {
-    const auto found = values_.find(name);
-    return found == values_.end() ? nullptr : &found->second;
-  }
-  std::string why_not(std::string_view name) const override { return "no " + std::string(name); }
-
- private:
-  std::map<std::string, Value, std::less<>> values_;
 };
 
 // The value as JSON, or "OFFSET: message".

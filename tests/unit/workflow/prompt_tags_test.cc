@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "expressions/template_renderer.h"
+#include "values_scope.h"
 
 namespace prompt_tags_test {
 
@@ -11,9 +12,9 @@ using namespace wtool::host::expressions;
 
 namespace {
 
-class Values final : public Scope {
+class Variables final : public wtool::test::ValuesScope {
  public:
-  Values() {
+  Variables() : ValuesScope(Values{}) {
     values_["name"] = Value("Ada");
     values_["count"] = Value(std::int64_t{2});
     values_["list"] = Value(List{Value("a"), Value("b"), Value("c")});
@@ -26,14 +27,6 @@ class Values final : public Scope {
     values_["person"] = Value(std::move(person));
     values_["long"] = Value(std::string(1'000'000, 'x'));
   }
-  const Value* find(std::string_view name) const override {
-    const auto found = values_.find(name);
-    return found == values_.end() ? nullptr : &found->second;
-  }
-  std::string why_not(std::string_view name) const override { return "no " + std::string(name); }
-
- private:
-  std::map<std::string, Value, std::less<>> values_;
 };
 
 // The prompts of a test, by their names.
@@ -77,7 +70,7 @@ std::string rendered(const std::string& text, std::map<std::string, std::string>
   std::string error;
   const Partial* main = texts.find("main", error);
   if (main == nullptr) return error;
-  const auto result = TemplateRenderer(&texts, steps).run(*main, Values());
+  const auto result = TemplateRenderer(&texts, steps).run(*main, Variables());
   if (const auto* wrong = std::get_if<ExpressionError>(&result)) {
     return "main:" + std::to_string(wrong->offset) + ": " + wrong->message;
   }

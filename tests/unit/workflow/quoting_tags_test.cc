@@ -2,9 +2,9 @@
 // runs.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <map>
 
 #include "quoting_support.h"
+#include "values_scope.h"
 #include "workflow/quoting/command_template.h"
 
 namespace quoting_tags_test {
@@ -15,18 +15,7 @@ using expressions::Value;
 
 namespace {
 
-class Scope final : public expressions::Scope {
- public:
-  explicit Scope(std::map<std::string, Value, std::less<>> values) : values_(std::move(values)) {}
-  const Value* find(std::string_view name) const override {
-    const auto found = values_.find(name);
-    return found == values_.end() ? nullptr : &found->second;
-  }
-  std::string why_not(std::string_view name) const override { return "no " + std::string(name); }
-
- private:
-  std::map<std::string, Value, std::less<>> values_;
-};
+using Scope = ValuesScope;
 
 const std::vector<std::string>& hostile() {
   static const std::vector<std::string> values = {"a b",
