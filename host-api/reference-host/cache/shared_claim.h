@@ -1,8 +1,8 @@
 // Finds steps of other runs, in any process with the same store, that may write the same files at the same time. What
 // such a step finds in its outputs at its end may be the work of the other one, so neither result may be kept.
 //
-// - While a step may write its outputs, it has a file in the store that names them, locked by flock. So a file whose
-//   lock is free was left by a process that was killed, and whoever finds it removes it.
+// - While a step may write its outputs, it has a file in the store that names them, locked by flock. A kill frees the
+//   lock, so a file that nobody locks is left over, and the next step removes it.
 // - A step first makes its file, and then looks at the others. Of two steps, at least one therefore sees the other, and
 //   that one writes into the other's file that they share an output. Nobody waits for anybody.
 // - A step reads its own file after it has copied its outputs into the store. Whoever came later has not been able to
