@@ -252,6 +252,15 @@ bool may_name_one_file(std::string_view one, std::string_view other) {
   return rest[0];
 }
 
+std::string shared_output(const Outputs& one, const Outputs& other) {
+  for (const std::string& mine : one.patterns) {
+    for (const std::string& its : other.patterns) {
+      if (may_name_one_file(one.directory + "/" + mine, other.directory + "/" + its)) return mine;
+    }
+  }
+  return {};
+}
+
 bool may_match_below(std::string_view pattern, std::string_view folder) {
   const Names names = pattern_names(pattern);
   const auto skip_any = [&](std::set<std::size_t>& places) {

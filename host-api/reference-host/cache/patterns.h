@@ -41,6 +41,14 @@ bool may_match_below(std::string_view pattern, std::string_view folder);
 // False only if no file can match both patterns. Both must be relative to the same folder, or absolute.
 bool may_name_one_file(std::string_view one, std::string_view other);
 
+// The outputs of a step: patterns, and the absolute directory against which they are resolved.
+struct Outputs {
+  std::string directory;
+  std::vector<std::string> patterns;
+};
+// A pattern of `one` whose file `other` may write, too. Empty: they have no file in common.
+std::string shared_output(const Outputs& one, const Outputs& other);
+
 // The path without `.` components and with single slashes.
 std::string plain_path(std::string_view path);
 

@@ -16,7 +16,6 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/json_reader.h"
-#include "cache/patterns.h"
 
 namespace wtool::host::cache {
 namespace {
@@ -39,8 +38,8 @@ std::string new_name() {
 std::string text_of(const Contents& contents) {
   return dumped(json{{"step", contents.step},
                      {"run", contents.run},
-                     {"directory", contents.directory},
-                     {"outputs", contents.outputs}}) +
+                     {"directory", contents.outputs.directory},
+                     {"outputs", contents.outputs.patterns}}) +
          '\n';
 }
 
@@ -55,22 +54,12 @@ Read read_claim(int file, Contents& contents) {
   try {
     claim.at("step").get_to(contents.step);
     claim.at("run").get_to(contents.run);
-    claim.at("directory").get_to(contents.directory);
-    claim.at("outputs").get_to(contents.outputs);
+    claim.at("directory").get_to(contents.outputs.directory);
+    claim.at("outputs").get_to(contents.outputs.patterns);
   } catch (const json::exception&) {
     return Read::failed;
   }
   return Read::all;
-}
-
-// An output of `one` that `other` may write, too; empty: they share none.
-std::string shared_output(const Contents& one, const Contents& other) {
-  for (const std::string& mine : one.outputs) {
-    for (const std::string& its : other.outputs) {
-      if (may_name_one_file(one.directory + "/" + mine, other.directory + "/" + its)) return mine;
-    }
-  }
-  return {};
 }
 
 std::string sentence(const std::string& output, const Contents& other) {
@@ -87,7 +76,7 @@ void SharedClaim::fail(const std::string& what, int error) {
 }
 
 void SharedClaim::take(const std::string& folder, const Contents& contents) {
-  if (contents.outputs.empty()) return;
+  if (contents.outputs.patterns.empty()) return;
   bool is_ours = false;
   int error = 0;
   for (int tries = 0; !is_ours && tries < most_tries; ++tries) {
@@ -129,10 +118,11 @@ void SharedClaim::look_at(const std::string& path, const Contents& contents) {
   if (read == Read::failed) return fail(path, EIO);
   // That step will see our claim, because it looks after it has written its own.
   if (read == Read::unfinished) return;
-  const std::string output = shared_output(contents, theirs);
+  const std::string output = shared_output(contents.outputs, theirs.outputs);
   if (output.empty()) return;
   if (conflict_.empty()) conflict_ = sentence(output, theirs);
-  const int error = write_all(other.get(), sentence(shared_output(theirs, contents), contents) + '\n').error;
+  const int error =
+      write_all(other.get(), sentence(shared_output(theirs.outputs, contents.outputs), contents) + '\n').error;
   if (error != 0) fail(path, error);
 }
 

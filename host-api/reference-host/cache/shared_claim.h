@@ -10,9 +10,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/descriptor.h"
+#include "cache/patterns.h"
 
 namespace wtool::host::cache {
 
@@ -20,10 +20,9 @@ namespace wtool::host::cache {
 class SharedClaim {
  public:
   struct Contents {
-    std::string step;       // for people: "'Build'"
-    std::string run;        // its id; may be empty
-    std::string directory;  // absolute
-    std::vector<std::string> outputs;
+    std::string step;  // for people: "'Build'"
+    std::string run;   // its id; may be empty
+    Outputs outputs;
   };
 
   SharedClaim() = default;

@@ -3,22 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "cache/patterns.h"
-
 namespace wtool::host::runner {
 namespace {
 
 using Claim = OutputClaims::Claim;
-
-// An output of `one` that `other` may write, too; empty: they share none.
-std::string shared_output(const Claim& one, const Claim& other) {
-  for (const std::string& mine : one.outputs) {
-    for (const std::string& its : other.outputs) {
-      if (cache::may_name_one_file(one.directory + "/" + mine, other.directory + "/" + its)) return mine;
-    }
-  }
-  return {};
-}
 
 void mark(Claim& claim, const std::string& output, const Claim& other) {
   if (!claim.conflict.empty()) return;
@@ -29,17 +17,18 @@ void mark(Claim& claim, const std::string& output, const Claim& other) {
 
 void OutputClaims::Held::take(OutputClaims& claims, Claim claim) {
   release();
-  if (claim.outputs.empty()) return;
+  if (claim.outputs.patterns.empty()) return;
   std::unique_lock lock(claims.mutex_);
   claims.released_.wait(lock, [&] {
-    return std::none_of(claims.claims_.begin(), claims.claims_.end(),
-                        [&](const Claim& other) { return other.is_exclusive && !shared_output(claim, other).empty(); });
+    return std::none_of(claims.claims_.begin(), claims.claims_.end(), [&](const Claim& other) {
+      return other.is_exclusive && !shared_output(claim.outputs, other.outputs).empty();
+    });
   });
   for (Claim& other : claims.claims_) {
-    const std::string output = shared_output(claim, other);
+    const std::string output = shared_output(claim.outputs, other.outputs);
     if (output.empty()) continue;
     mark(claim, output, other);
-    mark(other, shared_output(other, claim), claim);
+    mark(other, shared_output(other.outputs, claim.outputs), claim);
   }
   claims.claims_.push_front(std::move(claim));
   claim_ = claims.claims_.begin();

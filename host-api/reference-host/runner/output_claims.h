@@ -6,7 +6,8 @@
 #include <list>
 #include <mutex>
 #include <string>
-#include <vector>
+
+#include "cache/patterns.h"
 
 namespace wtool::host::runner {
 
@@ -14,9 +15,8 @@ namespace wtool::host::runner {
 class OutputClaims {
  public:
   struct Claim {
-    std::string step;       // for people: "'Build'"
-    std::string directory;  // absolute
-    std::vector<std::string> outputs;
+    std::string step;  // for people: "'Build'"
+    cache::Outputs outputs;
     bool is_exclusive = false;  // no other step may claim its outputs: it is looked for in the cache, or being kept
     std::string conflict{};     // why its result may not be kept, as a sentence without its full stop
   };

@@ -246,8 +246,8 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
   if (explained) {
     const std::string name = "'" + step.of().id + "'" + (combination.empty() ? "" : " with " + combination);
     // A step that is only looked for must not keep another one from being up to date.
-    claimed_ = {name, request.run, explained->directory, *outputs};
-    claim_.take(run_.output_claims(), {name, explained->directory, *outputs, is_kept});
+    claimed_ = {name, request.run, {explained->directory, *outputs}};
+    claim_.take(run_.output_claims(), {name, {explained->directory, *outputs}, is_kept});
   }
   if (!is_kept) return;
   if (names_no_input(options, *inputs)) {
@@ -343,7 +343,7 @@ std::string KeptCall::record() const {
 
 void KeptCall::claim_in_all_runs() {
   const cache::StepCache* const cache = run_.request().services.cache;
-  if (cache != nullptr && !claimed_.outputs.empty()) cache->claim(shared_claim_, claimed_);
+  if (cache != nullptr && !claimed_.outputs.patterns.empty()) cache->claim(shared_claim_, claimed_);
 }
 
 bool KeptCall::take(ActionResult& result) {

@@ -799,7 +799,7 @@ BOOST_AUTO_TEST_CASE(outputs_that_another_run_claims_are_a_conflict_for_both) {
   const std::string folder = scratch.path() + "/claims";
   fs::create_directory(folder);
   const auto claim = [&](SharedClaim& held, const std::string& step, const std::string& output) {
-    held.take(folder, {step, "r-" + step, project(), {output}});
+    held.take(folder, {step, "r-" + step, {project(), {output}}});
   };
   {
     SharedClaim one, two, three, four;
@@ -828,14 +828,14 @@ BOOST_AUTO_TEST_CASE(what_a_killed_process_has_claimed_is_free_again) {
   const pid_t child = ::fork();
   if (child == 0) {
     SharedClaim held;
-    held.take(folder, {"A", "", project(), {"build/app"}});
+    held.take(folder, {"A", "", {project(), {"build/app"}}});
     ::raise(SIGKILL);
   }
   int status = 0;
   BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
   BOOST_TEST(!fs::is_empty(folder));
   SharedClaim held;
-  held.take(folder, {"B", "", project(), {"build/app"}});
+  held.take(folder, {"B", "", {project(), {"build/app"}}});
   BOOST_TEST(held.conflict() == "");
   held.release();
   BOOST_TEST(fs::is_empty(folder));
@@ -843,7 +843,7 @@ BOOST_AUTO_TEST_CASE(what_a_killed_process_has_claimed_is_free_again) {
 
 BOOST_AUTO_TEST_CASE(outputs_that_cannot_be_claimed_are_not_kept) {
   SharedClaim held;
-  held.take(project("missing"), {"A", "", project(), {"build/app"}});
+  held.take(project("missing"), {"A", "", {project(), {"build/app"}}});
   BOOST_TEST(held.conflict().starts_with("it cannot claim its outputs"), held.conflict());
   BOOST_TEST(held.conflict().ends_with(": No such file or directory"), held.conflict());
 }
@@ -855,13 +855,13 @@ BOOST_AUTO_TEST_CASE(an_output_that_another_run_claims_while_it_is_made_is_not_k
   {
     StepCache cache(options());
     const Look look = cache.look(wanted);
-    cache.claim(ours, {"'Build'", "one", project(), wanted.outputs});
-    cache.claim(theirs, {"'Build'", "two", project(), wanted.outputs});
+    cache.claim(ours, {"'Build'", "one", {project(), wanted.outputs}});
+    cache.claim(theirs, {"'Build'", "two", {project(), wanted.outputs}});
     BOOST_TEST(cache.keep(wanted, look, "result", "one", nothing_refused, ours)
                    .ends_with("'Build' in the run two, which ran at the same time"));
     ours.release();
     theirs.release();
-    cache.claim(ours, {"'Build'", "one", project(), wanted.outputs});
+    cache.claim(ours, {"'Build'", "one", {project(), wanted.outputs}});
     BOOST_TEST(cache.keep(wanted, look, "result", "one", nothing_refused, ours) == "");
   }
 }
