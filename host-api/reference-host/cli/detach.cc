@@ -53,14 +53,13 @@ int wait_for_the_beginning(pid_t process, const Descriptor& reports, const Descr
   const int status = run.empty() ? exit_status_of_process(process) : exit_ok;
   write_all(STDERR_FILENO, shown_before(early.get()));
   if (run.empty()) return status == exit_ok ? exit_unusable : status;
+  const std::string commands = "`wtool attach " + run + "` shows it, `wtool stop " + run + "` ends it";
   if (!print(run + '\n')) {
-    complain("the run " + run + " has begun all the same: `wtool attach " + run + "` shows it, `wtool stop " + run +
-             "` ends it");
+    complain("the run " + run + " has begun all the same: " + commands);
     return exit_unwritten;
   }
   if (::isatty(STDERR_FILENO) == 1) {
-    complain("the run continues without this terminal: `wtool attach " + run + "` shows it, `wtool stop " + run +
-             "` ends it");
+    complain("the run continues without this terminal: " + commands);
   }
   return exit_ok;
 }
