@@ -299,6 +299,28 @@ BOOST_AUTO_TEST_CASE(a_page_names_the_combinations_of_a_matrix_by_their_values) 
   BOOST_TEST(holds(page, "<td>Test (small)"), page);
 }
 
+BOOST_AUTO_TEST_CASE(a_report_that_has_no_space_leaves_the_earlier_one_as_it_was) {
+  workflow("    [*] --> A\n    A --> [*]\n", "- A: Log \"hi\"\n");
+  BOOST_TEST(wtool({"run", "workflow.md"}).exit_code == 0);
+  scratch.file("page.html", "the report of an earlier run");
+  const Finished refused =
+      run({"/bin/sh", "-c", "ulimit -f 1; exec '" + wtool_path + "' report last --html page.html"}, here());
+  BOOST_TEST(refused.exit_code == 2, refused.out << refused.err);
+  BOOST_TEST(holds(refused.err, "page.html: File too large"), refused.err);
+  BOOST_TEST(file("page.html") == "the report of an earlier run");
+}
+
+// A file keeps its other names, and nothing of a longer text stays behind a shorter one.
+BOOST_AUTO_TEST_CASE(a_report_replaces_the_content_of_its_file_and_not_the_file) {
+  workflow("    [*] --> A\n    A --> [*]\n", "- A: Log \"hi\"\n");
+  scratch.file("page.html", std::string(1000000, 'x'));
+  fs::create_hard_link(fs::path(scratch.path()) / "page.html", fs::path(scratch.path()) / "other.html");
+  BOOST_TEST(wtool({"run", "workflow.md", "--html", "page.html"}).exit_code == 0);
+  const std::string page = file("other.html");
+  BOOST_TEST(page.starts_with("<!"), page.substr(0, 100));
+  BOOST_TEST(page.ends_with("</html>\n"), page.substr(page.size() - 100));
+}
+
 // In a cell of the table, a long line would push the status and the time off the page, and off the paper.
 BOOST_AUTO_TEST_CASE(the_outputs_of_a_step_have_the_whole_width_of_a_page) {
   workflow("    [*] --> A\n    A --> B\n    B --> [*]\n",

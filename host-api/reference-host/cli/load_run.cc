@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -164,6 +165,26 @@ bool say_unwritable(const std::string& file, const std::string& why) {
   return why.empty();
 }
 
+// Returns 0 or an errno. If the disk is full, the file keeps what it contained. The file is not replaced by a new one,
+// because that would lose its owner, its mode and its other names.
+int replace_content(int file, std::string_view text) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) return errno;
+  if (!S_ISREG(status.st_mode)) return write_all(file, text).error;
+  // Not every file system can reserve space: only these errors say that there is none.
+  if (::fallocate(file, 0, 0, static_cast<off_t>(text.size())) != 0) {
+    const int failed = errno;
+    const bool full = failed == ENOSPC || failed == EDQUOT || failed == EFBIG;
+    // Some of the space may have been added.
+    if (full && ::ftruncate(file, status.st_size) != 0) return errno;
+    if (full) return failed;
+  }
+  const Written written = write_all(file, text);
+  // What is left of a longer text would make the file unreadable, also after an error.
+  if (::ftruncate(file, static_cast<off_t>(written.bytes)) != 0 && written.error == 0) return errno;
+  return written.error;
+}
+
 }  // namespace
 
 bool can_write_report(const std::string& file) {
@@ -189,8 +210,8 @@ bool write_report(const std::string& file, std::string_view text) {
   if (file == "-") return print(text);
   std::string why;
   // A command may have put a FIFO there, which would wait for a reader.
-  Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0666, why);
-  int failed = opened ? write_all(opened.get(), text).error : 0;
+  Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_NONBLOCK, 0666, why);
+  int failed = opened ? replace_content(opened.get(), text) : 0;
   // Some file systems report a lack of space only here.
   if (opened && ::close(opened.release()) != 0 && failed == 0) failed = errno;
   if (failed != 0) why = ::strerror(failed);

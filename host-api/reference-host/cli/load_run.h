@@ -53,8 +53,8 @@ bool are_apart(const std::vector<std::string>& files);
 bool can_write_report(const std::string& file);
 
 // Writes a report into a file that the command line names. The caller passes the file's name through
-// resolve_links_above (base/files.h) before the first command runs. Makes the file, or replaces it; `-` is standard
-// output. False: the reason is on stderr.
+// resolve_links_above (base/files.h) before the first command runs. Makes the file, or replaces its content; `-` is
+// standard output. False: the reason is on stderr; if there is no space, the file keeps its content.
 bool write_report(const std::string& file, std::string_view text);
 
 // Writes each report that has a file name. `workflow` and `being_written` are as in report/formats.h. False: the
