@@ -265,6 +265,8 @@ void Journal::run_ended(const runner::RunReport& report) {
       notice = "the journal " + file_ +
                " still cannot be written; its end is missing, and the run can be resumed only " +
                "from where the journal ends";
+    } else if (struct stat now{}; ::fstat(descriptor_.get(), &now) == 0 && now.st_nlink == 0) {
+      notice = "the journal " + file_ + " was deleted during the run, so the run can be neither shown nor resumed";
     }
   }
   if (!notice.empty() && options_.notice) options_.notice(notice);

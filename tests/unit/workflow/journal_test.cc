@@ -369,6 +369,18 @@ BOOST_FIXTURE_TEST_CASE(a_disk_that_stays_full_is_reported_again_at_the_end, Fol
   BOOST_TEST(notices[1].find("still cannot be written") != std::string::npos);
 }
 
+// A command may clean up too much, such as `git clean -fdx`.
+BOOST_FIXTURE_TEST_CASE(a_journal_that_was_deleted_is_reported_at_the_end, Folder) {
+  auto journal = create();
+  ToldRun run(workflow, *journal);
+  run.start(journal->run());
+  fs::remove(journal->file());
+  run.visit("Build");
+  run.finish();
+  BOOST_REQUIRE(notices.size() == 1U);
+  BOOST_TEST(notices[0].ends_with("was deleted during the run, so the run can be neither shown nor resumed"));
+}
+
 BOOST_FIXTURE_TEST_CASE(one_record_may_be_larger_than_what_is_kept_in_memory, Folder) {
   auto journal = create();
   ToldRun run(workflow, *journal);
