@@ -16,7 +16,7 @@ using namespace wtool::test;
 
 namespace {
 
-std::set<std::string> lines_of(const std::string& text) {
+std::set<std::string> set_of_lines(const std::string& text) {
   std::set<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.insert(line);
@@ -25,8 +25,8 @@ std::set<std::string> lines_of(const std::string& text) {
 
 // The lines that only one of the two texts has, whatever their order.
 std::string differing_lines(const std::string& one, const std::string& other) {
-  const auto first = lines_of(one);
-  const auto second = lines_of(other);
+  const auto first = set_of_lines(one);
+  const auto second = set_of_lines(other);
   std::string all;
   for (const auto& line : first) {
     if (second.count(line) == 0) all += "direct only: " + line + "\n";

@@ -4,24 +4,17 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "page_blocks.h"
 #include "support/plugin.h"
 #include "support/program.h"
+#include "support/text.h"
 
 namespace wtool::test {
 
 namespace {
 
 using Lines = std::vector<std::string>;
-
-Lines lines_of(std::string_view text) {
-  Lines lines;
-  std::istringstream in{std::string(text)};
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 std::string joined(const Lines& lines) {
   std::string text;

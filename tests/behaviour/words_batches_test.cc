@@ -541,16 +541,6 @@ BOOST_FIXTURE_TEST_CASE(quoted_values_are_one_word_in_all_shells, Shells) {
 
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
-}
-
 // The text, each of its lines and paragraphs, and what is indented by a tab, without the tab: so are scripts written in
 // the suite of mksh.
 std::vector<std::string> parts_of(const std::string& text) {
@@ -560,7 +550,7 @@ std::vector<std::string> parts_of(const std::string& text) {
     if (!part.empty()) parts.push_back(part);
     part.clear();
   };
-  for (const std::string& line : lines_of(text)) {
+  for (const std::string& line : wtool::test::lines_of(text)) {
     parts.push_back(line);
     if (line.starts_with('\t')) {
       parts.push_back(line.substr(1));
