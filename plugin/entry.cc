@@ -61,12 +61,20 @@ const wtool_host* current_host = nullptr;
 const wtool_host_approval* host_approval = nullptr;  // NULL: the host asks nobody
 
 // For the plugin build/lib/wtool/shell_tools.so, the warden is build/libexec/wtool/shell-warden. In an installation,
-// the installation prefix takes the place of build/.
-std::string find_warden() {
+// the installation prefix takes the place of build/. Empty: `problem` says why.
+std::string find_warden(std::string& problem) {
   Dl_info here{};
-  if (::dladdr(&wtool_entry_v1, &here) == 0 || here.dli_fname == nullptr) return {};
+  if (::dladdr(&wtool_entry_v1, &here) == 0 || here.dli_fname == nullptr) {
+    problem = "the dynamic linker does not know the plugin's own file, beside which the helper program shell-warden is";
+    return {};
+  }
   std::unique_ptr<char, decltype(&std::free)> real(::realpath(here.dli_fname, nullptr), &std::free);
-  if (!real) return {};
+  if (!real) {
+    problem =
+        std::string("the helper program shell-warden cannot be found, because the path of the plugin's own file ") +
+        here.dli_fname + " cannot be resolved: " + std::strerror(errno);
+    return {};
+  }
   std::string path(real.get());
   for (int up = 0; up < 3; ++up) path.erase(std::min(path.rfind('/'), path.size()));
   return path + "/libexec/wtool/shell-warden";
@@ -80,8 +88,9 @@ wtool_status entry::init(const wtool_host* host, wtool_blob* error) noexcept {
       return fail(WTOOL_E_INVALID_ARGUMENT, error, "init needs a wtool_host of interface 1.0 or later");
     }
     if (warden_client) return fail(WTOOL_E_BUSY, error, "init was called twice without deinit");
-    std::string warden = find_warden();
-    std::string problem = engine::check_warden_file(warden);
+    std::string problem;
+    std::string warden = find_warden(problem);
+    if (problem.empty()) problem = engine::check_warden_file(warden);
     if (!problem.empty()) return fail(WTOOL_E_UNSUPPORTED, error, problem);
     std::optional<FleetPolicy> policy = read_fleet_policy(problem);
     if (!policy) return fail(WTOOL_E_UNSUPPORTED, error, problem);
