@@ -126,7 +126,8 @@ class CommandRun {
   void read_rest();
   void help();
   void end_before_start();
-  void lose_custodian();
+  // `error`: why its messages cannot be read; 0: it is gone.
+  void lose_custodian(int error = 0);
   void take_report(const warden::Report& report);
   Termination termination_of(const warden::Report& report) const;
   Exhausted exhausted(const warden::Report& report) const;
@@ -469,7 +470,8 @@ void CommandRun::on_custodian_message() {
   const warden::Received received = custodian_.receive(report);
   if (received.size < static_cast<ssize_t>(sizeof(warden::Header))) {
     const bool unread = received.size < 0 && errno == ECONNRESET;
-    if ((!unread && handed_over_) || leader_exited_) return lose_custodian();
+    const int error = received.size < 0 && !unread ? errno : 0;
+    if ((!unread && handed_over_) || leader_exited_) return lose_custodian(error);
     // The custodian was about to end and has not read the whole command: nothing has run, so another custodian may run
     // it.
     in_custody_ = false;
@@ -500,7 +502,7 @@ void CommandRun::on_custodian_message() {
   }
 }
 
-void CommandRun::lose_custodian() {
+void CommandRun::lose_custodian(int error) {
   over_ = true;
   in_custody_ = false;
   backstop_.reset();
@@ -508,8 +510,11 @@ void CommandRun::lose_custodian() {
   outcome_.unkillable_count = tree_killed.unkillable_count;
   outcome_.unkillable_names = tree_killed.unkillable_names;
   if (tree_killed.certain) {
-    outcome_.termination =
-        Lost{"the process that had custody of the command was killed; all that the command had started has been ended"};
+    const std::string cause =
+        error == 0 ? "the process that had custody of the command was killed"
+                   : std::string("the report of the process that has custody of the command cannot be read: ") +
+                         std::strerror(error);
+    outcome_.termination = Lost{cause + "; all that the command had started has been ended"};
   } else {
     outcome_.termination = Lost{
         "the processes that had custody of the command were killed, so what it had started may " +
