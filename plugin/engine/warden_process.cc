@@ -101,13 +101,22 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
   warden->cgroup_base_ = open_cgroup_base();
   const int sent[] = {host.get(), warden->cgroup_base_.get()};
   warden::Welcome welcome{};
-  if (!warden::send_message(warden->control(), &hello, sizeof hello, sent, warden->cgroup_base_ ? 2 : 1) ||
-      !patience.await(warden->control(), POLLIN, greeting_timeout) ||
-      warden::receive_message(warden->control(), &welcome, sizeof welcome).size != sizeof welcome ||
-      welcome.header.kind != warden::Kind::welcome) {
+  ssize_t received = 0;
+  int failed_call = 0;
+  if (!warden::send_message(warden->control(), &hello, sizeof hello, sent, warden->cgroup_base_ ? 2 : 1)) {
+    failed_call = errno;
+  } else if (patience.await(warden->control(), POLLIN, greeting_timeout)) {
+    received = warden::receive_message(warden->control(), &welcome, sizeof welcome).size;
+    if (received < 0) failed_call = errno;
+  }
+  if (received != sizeof welcome || welcome.header.kind != warden::Kind::welcome) {
     warden->kill();
-    error = failure(
-        path, patience.over() ? "did not answer within the call's time" : "does not answer like a shell-warden", 0);
+    // A program that has ended does not answer.
+    const bool has_ended = failed_call == EPIPE || failed_call == ECONNRESET;
+    error = patience.over() ? failure(path, "did not answer within the call's time", 0)
+            : failed_call == 0 || has_ended
+                ? failure(path, "does not answer like a shell-warden", 0)
+                : failure(path, "was started, but no message can be exchanged with it", failed_call);
     return nullptr;
   }
   if (welcome.version != warden::protocol_version) {
