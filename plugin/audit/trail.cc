@@ -181,9 +181,10 @@ std::string TrailFile::open_folder() {
   const bool deep = folder_.missing.find('/', 1) != std::string::npos;
   if (deep) return because("its folder cannot be created", ENOENT);
   const Descriptor above = open_for_reading(folder_);
+  const int unopened = above ? 0 : errno;
   if (!make_missing(folder_, 0700)) return because("its folder cannot be created", folder_.error);
   if (options_.sync_data && (!above || ::fsync(above.get()) != 0)) {
-    return because("its folder cannot be synchronised", errno);
+    return because("its folder cannot be synchronised", above ? errno : unopened);
   }
   return {};
 }
