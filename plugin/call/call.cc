@@ -1,6 +1,7 @@
 #include "call/call.h"
 
 #include <algorithm>
+#include <exception>
 #include <span>
 
 #include "audit/tracing.h"
@@ -166,7 +167,12 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
     context.cancellation.request(engine::Cancellation::Mode::graceful, "the receiver of the output asked to stop");
   };
   tell(engine::CommandState::Name::queued);
-  result.outcome = run(plan, options, context, result);
+  try {
+    result.outcome = run(plan, options, context, result);
+  } catch (const std::exception& failure) {
+    record.failed(failure.what(), span.number());  // The start is on record, so the end is, too.
+    throw;
+  }
   tell(engine::CommandState::Name::ended);
   if (const auto* outcome = std::get_if<engine::CommandOutcome>(&result.outcome); outcome != nullptr && outcome->kept) {
     background->keep(outcome->kept);

@@ -266,4 +266,15 @@ std::string CallRecord::end(const CallResult& result, std::uint64_t span) const 
   return write(context_, "end", line, span);
 }
 
+void CallRecord::failed(std::string_view why, std::uint64_t span) const noexcept {
+  if (!context_.configuration.trail) return;
+  try {
+    Json line = line_of(request_, context_);
+    line["how"] = "was lost: the host could not execute the call: " + plan_.masker(request_).masked(std::string(why));
+    write(context_, "end", line, span);
+  } catch (const std::exception&) {
+    // The caller reports the failure of the call.
+  }
+}
+
 }  // namespace wtool

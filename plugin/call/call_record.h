@@ -28,6 +28,8 @@ class CallRecord {
   std::string approval(const CallApproval& approval, std::uint64_t span) const;
   std::string start(const CallResult& result, std::uint64_t span) const;
   std::string end(const CallResult& result, std::uint64_t span) const;
+  // The end of a call that the host could not bring to its end. Does nothing if there is no memory for the record.
+  void failed(std::string_view why, std::uint64_t span) const noexcept;
 
  private:
   const CommandRequest& request_;
