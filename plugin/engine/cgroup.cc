@@ -9,20 +9,24 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "base/calm_poll.h"
+#include "base/descriptor.h"
+#include "base/files.h"
 #include "warden/protocol.h"
 
 namespace wtool::engine {
 
 namespace {
 
+// Empty: the file cannot be read.
 std::string read_text(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  constexpr std::size_t limit = 16UL << 20;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  if (!file || read_all(file.get(), limit, text) != 0) return {};
+  return text;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
