@@ -126,6 +126,7 @@ OutputFiles::OutputFiles(const std::string& journal, const runner::Secrets& secr
   if (!temporary_) {
     const std::string above = fs::path(folder_).parent_path().string();
     place_ = Descriptor(::open(above.empty() ? "." : above.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!place_) place_error_ = errno;
   }
 }
 
@@ -182,6 +183,11 @@ bool OutputFiles::make_folder(std::string& error) {
     }
     if (made_) return true;
     error = "a temporary folder for outputs cannot be created as " + made + ": " + ::strerror(errno);
+    return false;
+  }
+  if (!place_) {
+    error = "the folder " + folder_ +
+            " cannot be created, because the folder around it could not be opened: " + ::strerror(place_error_);
     return false;
   }
   const std::string name = fs::path(folder_).filename().string();

@@ -45,9 +45,10 @@ class OutputFiles final : public runner::RunOutputStore {
   const OutputLimits limits_;
   const bool temporary_;
   std::mutex mutex_;
-  std::string folder_;  // empty: a temporary one that is not made yet
-  Descriptor place_;    // the parent folder, if the outputs are kept: opened before a command can replace it
-  Descriptor made_;     // the folder itself, once it is made; files are opened and removed in it only by their names
+  std::string folder_;   // empty: a temporary one that is not made yet
+  Descriptor place_;     // the parent folder, if the outputs are kept: opened before a command can replace it
+  int place_error_ = 0;  // why it could not be opened
+  Descriptor made_;      // the folder itself, once it is made; files are opened and removed in it only by their names
   std::atomic<std::uint64_t> bytes_{0};  // in all files so far
 };
 
