@@ -86,7 +86,13 @@ FileState FileHashes::look(const std::string& path) {
     }
     state.link = text.substr(0, static_cast<std::size_t>(size));
     // If a link is dangling or points to a folder, the state consists only of the link's text.
-    if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return state;
+    if (::stat(path.c_str(), &status) != 0) {
+      if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != ENAMETOOLONG) {
+        state.problem = std::string("leads to a file that cannot be read: ") + ::strerror(errno);
+      }
+      return state;
+    }
+    if (S_ISDIR(status.st_mode)) return state;
   }
   if (!S_ISREG(status.st_mode)) {
     state.problem = "is not a file";

@@ -1,9 +1,11 @@
 #include "cache/patterns.h"
 
 #include <fnmatch.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -136,13 +138,23 @@ class Search {
     });
   }
 
-  // If links are followed, this is stat(). If not, it is lstat(), and a path that goes through a link does not exist.
-  bool look_at(const std::string& path, struct stat& status) const {
-    if (links_ == PatternLinks::followed) return ::stat(absolute(path).c_str(), &status) == 0;
+  // If links are followed, this is stat(). If not, it is lstat(), and a path that goes through a link does not exist. If
+  // the file system does not say whether a file exists, the search fails: without the file, a step could seem to be up
+  // to date.
+  bool look_at(const std::string& path, struct stat& status) {
+    const auto exists = [&](const std::string& part) {
+      const std::string file = absolute(part);
+      if ((links_ == PatternLinks::followed ? ::stat : ::lstat)(file.c_str(), &status) == 0) return true;
+      if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != ENAMETOOLONG) {
+        fail(part, std::string("cannot be read: ") + ::strerror(errno));
+      }
+      return false;
+    };
+    if (links_ == PatternLinks::followed) return exists(path);
     for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-      if (::lstat(absolute(path.substr(0, slash)).c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+      if (!exists(path.substr(0, slash)) || !S_ISDIR(status.st_mode)) return false;
     }
-    return ::lstat(absolute(path).c_str(), &status) == 0;
+    return exists(path);
   }
 
   void take(const std::string& path, bool wild) {
