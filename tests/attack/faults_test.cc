@@ -54,10 +54,10 @@ std::ostream& operator<<(std::ostream& stream, const RefusedCall& call) { return
 // Runs `host`, which starts hosts of this kind again and again and refuses a different system call in each: every
 // `every`th one, or each one if WTOOL_ATTACK_ROUNDS is set.
 void check_failing_calls(const std::string& host, const std::string& kind, const std::string& every) {
+  const bool each = std::getenv("WTOOL_ATTACK_ROUNDS") != nullptr;
   ProgramOptions options;
-  options.limit = std::chrono::minutes(10);
-  const Finished finished = run(
-      {WTOOL_TEST_HOSTS "/" + host, kind, "1", std::getenv("WTOOL_ATTACK_ROUNDS") != nullptr ? "1" : every}, options);
+  options.limit = std::chrono::minutes(each ? 90 : 10);
+  const Finished finished = run({WTOOL_TEST_HOSTS "/" + host, kind, "1", each ? "1" : every}, options);
   if (finished.exit_code == 77) return;
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST_MESSAGE(finished.out);
@@ -99,6 +99,13 @@ BOOST_DATA_TEST_CASE(a_system_call_of_the_host_that_fails_once,
                      boost::unit_test::data::make({"run", "features", "terminal", "mcp"}), kind) {
   if (under_sanitizer) return;  // as in the case above
   check_failing_calls("failing_programs_host", kind, "20");
+}
+
+// The same in a run with a journal, an audit trail, a cached step and kept files; two undisturbed runs follow.
+BOOST_DATA_TEST_CASE(a_system_call_of_a_recorded_run_that_fails_once,
+                     boost::unit_test::data::make({"stores", "hits", "changes", "returns"}), kind) {
+  if (under_sanitizer) return;  // as in the case above
+  check_failing_calls("failing_programs_host", kind, "401");
 }
 
 // docs/abi.md says how much stack a calling thread needs.
