@@ -1,15 +1,18 @@
 // Runs many tasks of mixed kinds in one host, as agents would over a day, and regularly prints the resources of the
 // host and its helper programs. tests/soak/run starts it, checks its output, and draws it.
 //
-// Usage: soak TASKS [SAMPLES]
+// Usage: soak TASKS [SAMPLES [RATE]]    with RATE, at most so many tasks begin in an hour
 // Writes one JSON object a line: {"tasks", "seconds", "allocated_kib", "memory_kib", "descriptors", "threads",
-// "children", "processes", "helper_memory_kib"}. A sample is taken while no task runs. If a task has a wrong result,
-// the program ends with status 1 and a sentence on standard error.
+// "children", "processes", "helper_memory_kib", "success_ms"}. A sample is taken while no task runs. "success_ms" lists
+// how long the calls of the kind "success" took since the last sample. If a task has a wrong result, the program ends
+// with status 1 and a sentence on standard error.
 #include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -171,19 +174,42 @@ Json sample(pid_t warden) {
           {"helper_memory_kib", helper_memory}};
 }
 
+using Clock = std::chrono::steady_clock;
+
+// When the tasks may begin.
+struct Schedule {
+  Clock::time_point began = Clock::now();
+  double rate = 0;  // tasks in an hour; 0: as soon as possible
+
+  void wait_for(unsigned task) const {
+    if (rate > 0) {
+      std::this_thread::sleep_until(
+          began + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(task * 3600.0 / rate)));
+    }
+  }
+};
+
 // Runs the tasks with the numbers from `from` up to `until`, which is not included, in as many threads as there are
-// agents. The number of a task determines its kind.
-void work(Host& host, unsigned from, unsigned until) {
+// agents. The number of a task determines its kind. Returns the milliseconds of each task of the first kind, sorted.
+std::vector<double> work(Host& host, const Schedule& schedule, unsigned from, unsigned until) {
   std::atomic<unsigned> next{from};
   std::mutex mutex;
   std::string problem;
+  std::vector<double> milliseconds;
   std::vector<std::thread> threads;
   for (unsigned agent = 0; agent < agents; ++agent) {
     threads.emplace_back([&] {
       for (unsigned task; (task = next++) < until;) {
         const Kind& kind = kinds[task % std::size(kinds)];
+        schedule.wait_for(task);
         try {
+          const auto start = Clock::now();
           (host.*kind.run)();
+          const double took = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+          if (&kind == kinds) {
+            const std::lock_guard lock(mutex);
+            milliseconds.push_back(std::round(took * 1000) / 1000);
+          }
         } catch (const std::exception& e) {
           const std::lock_guard lock(mutex);
           problem = "task " + std::to_string(task + 1) + ", " + kind.name + ": " + e.what();
@@ -194,6 +220,8 @@ void work(Host& host, unsigned from, unsigned until) {
   }
   for (std::thread& thread : threads) thread.join();
   if (!problem.empty()) throw std::runtime_error(problem);
+  std::sort(milliseconds.begin(), milliseconds.end());
+  return milliseconds;
 }
 
 }  // namespace
@@ -201,22 +229,26 @@ void work(Host& host, unsigned from, unsigned until) {
 int main(int argc, char** argv) {
   const long tasks = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 0;
   const long samples = argc > 2 ? std::strtol(argv[2], nullptr, 10) : 60;
-  if (tasks < 1 || tasks > 10'000'000 || samples < 1) {
-    std::fputs("usage: soak TASKS [SAMPLES]\n", stderr);
+  const double rate = argc > 3 ? std::strtod(argv[3], nullptr) : 0;
+  if (tasks < 1 || tasks > 10'000'000 || samples < 1 || !(rate >= 0)) {
+    std::fputs("usage: soak TASKS [SAMPLES [RATE]]\n", stderr);
     return 2;
   }
   ::setenv("ALLOWED_COMMANDS", "echo", 1);
   try {
     Host host;
     const pid_t warden = host.warden();
-    const auto began = std::chrono::steady_clock::now();
+    Schedule schedule;
+    schedule.rate = rate;
     for (long done = 0, round = 1; done < tasks; ++round) {
       const long until = std::max(done + 1, tasks * std::min(round, samples) / samples);
-      work(host, static_cast<unsigned>(done), static_cast<unsigned>(until));
+      const std::vector<double> milliseconds =
+          work(host, schedule, static_cast<unsigned>(done), static_cast<unsigned>(until));
       done = until;
       Json line = sample(warden);
+      line["success_ms"] = milliseconds;
       line["tasks"] = done;
-      line["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+      line["seconds"] = std::chrono::duration<double>(Clock::now() - schedule.began).count();
       std::puts(line.dump().c_str());
       std::fflush(stdout);
     }
