@@ -16,6 +16,7 @@
 #include "engine/sandbox/repositories.h"
 #include "engine/sandbox/repository_search.h"
 #include "engine/sandbox/roots.h"
+#include "engine/sandbox/timed_mutex.h"
 
 namespace wtool::engine {
 
@@ -91,7 +92,7 @@ class Sandbox {
   std::shared_ptr<const SharedSandbox> shared_;
   std::shared_ptr<const SharedSandbox> shared_with_network_;  // for calls whose approval opens the network
 
-  std::timed_mutex search_mutex_;
+  TimedMutex search_mutex_;
   NamesInFolders folders_;
   RepositorySearch search_;
   // Repositories that commands of this sandbox have made. They are not protected: their contents came from commands in
