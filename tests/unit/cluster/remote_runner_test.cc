@@ -14,6 +14,8 @@
 #include <fstream>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "base/pilot/ticket.h"
@@ -164,9 +166,12 @@ class FakePilot {
     to.sin_family = AF_INET;
     to.sin_port = htons(static_cast<std::uint16_t>(ticket.port));
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    BOOST_REQUIRE(::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+    // Not checks of Boost.Test: these may be used by only one thread at a time, and a script may make another pilot.
+    if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) {
+      throw std::runtime_error("the pilot cannot connect to the host");
+    }
     channel_ = std::make_unique<Channel>(std::move(socket), Channel::Side::pilot, ticket.key);
-    BOOST_REQUIRE(channel_->begin());
+    if (!channel_->begin()) throw std::runtime_error("the pilot's channel does not begin");
     thread_ = std::thread([this] { serve(); });
   }
   ~FakePilot() {
