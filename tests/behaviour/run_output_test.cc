@@ -229,8 +229,9 @@ BOOST_FIXTURE_TEST_CASE(a_step_whose_background_processes_were_ended_says_so_onc
 BOOST_FIXTURE_TEST_CASE(a_run_without_any_record_is_not_said_to_be_resumable, Shows) {
   const std::string file_ = workflow("    [*] --> A\n    A --> [*]\n", "- A: Shell \"false\"\n");
   BOOST_TEST(holds(run_workflow(file_).out, "To resume where it ended: wtool resume 20"));
-  // With this limit, no file can get a byte, as on a full disk.
-  const Finished full = run({"/bin/sh", "-c", "ulimit -f 0; exec " + wtool_path + " run " + file_}, here());
+  // With this limit, no file can get a byte, as on a full disk. Without a TMPDIR, the thread sanitizer makes no file.
+  const Finished full =
+      run({"/bin/sh", "-c", "ulimit -f 0; TMPDIR=/nowhere exec " + wtool_path + " run " + file_}, here());
   BOOST_TEST(full.exit_code == 1, full.out << full.err);
   BOOST_TEST(holds(full.err, "journal"), full.err);
   BOOST_TEST(holds(full.out, "Failed: A"), full.out);
@@ -240,7 +241,8 @@ BOOST_FIXTURE_TEST_CASE(a_run_without_any_record_is_not_said_to_be_resumable, Sh
 BOOST_FIXTURE_TEST_CASE(a_question_waits_only_in_a_journal_that_can_be_written, Shows) {
   const std::string file_ = workflow("    [*] --> A\n    A --> [*]\n", "- A: Approve \"Go on?\"\n");
   const auto with_limit = [&](int blocks) {
-    return run({"/bin/sh", "-c", "ulimit -f " + std::to_string(blocks) + "; exec " + wtool_path + " run " + file_},
+    return run({"/bin/sh", "-c",
+                "ulimit -f " + std::to_string(blocks) + "; TMPDIR=/nowhere exec " + wtool_path + " run " + file_},
                here());
   };
   const Finished full = with_limit(0);
