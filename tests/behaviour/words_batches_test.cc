@@ -85,7 +85,11 @@ bool has_document_with_byte_to_lose(const std::string& line) {
 }
 
 std::vector<KnownDifference> known_differences() {
-  return {{"busybox sh", "reads [[ as the beginning of a condition, behind the program too: && is then a word",
+  const std::string doubles = "doubles the byte 1 between a backslash and the byte 127, in double quotes";
+  const auto has_byte_to_double = [](const std::string& line) { return line.find("\\\x01\x7f") != std::string::npos; };
+  return {{"bash", doubles, "a \"\\\x01\x7f\"", has_byte_to_double},
+          {"bash --posix", doubles, "a \"\\\x01\x7f\"", has_byte_to_double},
+          {"busybox sh", "reads [[ as the beginning of a condition, behind the program too: && is then a word",
            "a [[ b && a", [](const std::string& line) { return line.find("[[") != std::string::npos; }},
           {"mksh", "refuses a number before &, a line continuation and &", "a 0&\\\n& a",
            [](const std::string& line) { return line.find("&\\\n") != std::string::npos; }},
@@ -506,10 +510,14 @@ BOOST_FIXTURE_TEST_CASE(each_known_difference_is_there, Shells) {
     const bool there =
         std::any_of(shells.begin(), shells.end(), [&](const ShellProgram& shell) { return shell.name == known.shell; });
     if (!there) continue;
-    BOOST_TEST(add_line(known.example, 0, false), known.example);
-    finish();
-    const auto seen = std::find_if(known_ones.begin(), known_ones.end(),
-                                   [&](const KnownDifference& each) { return each.reason == known.reason; });
+    const auto seen = std::find_if(known_ones.begin(), known_ones.end(), [&](const KnownDifference& each) {
+      return each.reason == known.reason && each.shell == known.shell;
+    });
+    // Not again where another shell has the same example.
+    if (seen->seen == 0) {
+      BOOST_TEST(add_line(known.example, 0, false), known.example);
+      finish();
+    }
     BOOST_TEST(seen->seen == 1, known.shell << " " << known.reason);
   }
 }
