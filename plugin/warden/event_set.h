@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/epoll.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -34,11 +35,13 @@ class EventSet {
   }
 
   // Returns one bit for each source that has an event; 0 if `timeout_ms` have passed without an event. With a
-  // `timeout_ms` of -1, waits without a limit.
-  unsigned wait(int timeout_ms) const {
+  // `timeout_ms` of -1, waits without a limit. Ends the process if the kernel does not let it wait any more: it could
+  // only go round in circles. The warden then ends the tree of a custodian, and the plugin that of a warden.
+  unsigned wait(int timeout_ms) {
     epoll_event events[8];
-    // Fails only with EINTR, since the set and the array are valid.
     const int count = ::epoll_wait(epoll_.get(), events, 8, timeout_ms);
+    failures_ = count < 0 && errno != EINTR ? failures_ + 1 : 0;
+    if (failures_ == most_failures) ::_exit(1);
     unsigned sources = 0;
     for (int i = 0; i < count; ++i) sources |= 1U << events[i].data.u32;
     return sources;
@@ -47,8 +50,11 @@ class EventSet {
   void close() { epoll_.reset(); }
 
  private:
+  static constexpr int most_failures = 100;  // one after another; a single one may be passing
+
   Descriptor epoll_;
   int error_;
+  int failures_ = 0;
 };
 
 }  // namespace wtool::warden

@@ -31,6 +31,13 @@ struct RefusedCall {
   const char* answer;  // a part of the answer
 };
 
+// arm64 has only the newer of the two calls.
+#ifdef SYS_epoll_wait
+constexpr int call_of_epoll_wait = SYS_epoll_wait;
+#else
+constexpr int call_of_epoll_wait = SYS_epoll_pwait;
+#endif
+
 // Where `answer` is "is_error":false, custody works without the system call. Elsewhere, `answer` is a part of the
 // error's text.
 const RefusedCall refused_calls[] = {
@@ -44,6 +51,7 @@ const RefusedCall refused_calls[] = {
     {"signalfd4", SYS_signalfd4, ENOSYS, "the host, or open its own: Function not implemented"},
     {"epoll_create1", SYS_epoll_create1, ENOSYS, "the host, or open its own: Function not implemented"},
     {"epoll_ctl", SYS_epoll_ctl, EPERM, "the host, or open its own: Operation not permitted"},
+    {"epoll_wait", call_of_epoll_wait, EPERM, "each custodian was killed before the command began"},
     {"pidfd_open", SYS_pidfd_open, ENOSYS, "cannot be started, because a descriptor for it cannot be opened"},
     {"setsid", SYS_setsid, EPERM, "Operation not permitted"},
     {"getdents64", SYS_getdents64, EPERM, "\"is_error\":false"},
