@@ -171,7 +171,7 @@ int replace_content(int file, std::string_view text) {
   struct stat status {};
   if (::fstat(file, &status) != 0) return errno;
   if (!S_ISREG(status.st_mode)) return write_all(file, text).error;
-  // Not every file system can reserve space: only these errors say that there is none.
+  // Some file systems cannot reserve space, and fail with other errors. The text is then written without a reservation.
   if (::fallocate(file, 0, 0, static_cast<off_t>(text.size())) != 0) {
     const int failed = errno;
     const bool full = failed == ENOSPC || failed == EDQUOT || failed == EFBIG;
