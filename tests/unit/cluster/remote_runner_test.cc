@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -411,9 +412,16 @@ BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_where_a_limit_of_the_site_re
   host.pool->give_back(std::move(slot));
   host.chosen.slots = 2;
   const auto refused = [&](const char* message) {
-    answer_for_slurm(
-        [message](const std::string& line) { return line.starts_with("sbatch") ? Said{.why = message} : no_slurm; });
-    BOOST_TEST(!host.pools.of(host.chosen)->take(-1, Clock::now() + milliseconds(100), refusal).channel);
+    const auto asked = std::make_shared<std::atomic<bool>>(false);
+    answer_for_slurm([message, asked](const std::string& line) {
+      if (!line.starts_with("sbatch")) return no_slurm;
+      *asked = true;
+      return Said{.why = message};
+    });
+    await([&] {
+      BOOST_TEST(!host.pools.of(host.chosen)->take(-1, Clock::now() + milliseconds(100), refusal).channel);
+      return asked->load();
+    });
   };
   refused("sbatch: error: invalid partition specified: nosuch");
   // The pilot was not ended: otherwise, the pool would have no slot to give.
