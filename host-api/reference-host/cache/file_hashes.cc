@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "base/sha256.h"
 #include "base/timespec.h"
+#include "cache/patterns.h"
 
 namespace wtool::host::cache {
 namespace {
@@ -87,7 +88,7 @@ FileState FileHashes::look(const std::string& path) {
     state.link = text.substr(0, static_cast<std::size_t>(size));
     // If a link is dangling or points to a folder, the state consists only of the link's text.
     if (::stat(path.c_str(), &status) != 0) {
-      if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != ENAMETOOLONG) {
+      if (!means_no_file(errno)) {
         state.problem = std::string("leads to a file that cannot be read: ") + ::strerror(errno);
       }
       return state;

@@ -145,7 +145,7 @@ class Search {
     const auto exists = [&](const std::string& part) {
       const std::string file = absolute(part);
       if ((links_ == PatternLinks::followed ? ::stat : ::lstat)(file.c_str(), &status) == 0) return true;
-      if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != ENAMETOOLONG) {
+      if (!means_no_file(errno)) {
         fail(part, std::string("cannot be read: ") + ::strerror(errno));
       }
       return false;
@@ -240,6 +240,8 @@ FoundFiles find_files(const std::string& directory, const std::vector<std::strin
   found.problem = std::move(search.problem);
   return found;
 }
+
+bool means_no_file(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG; }
 
 bool matches(std::string_view pattern, std::string_view path) {
   return matches_names(pattern_names(pattern), names_in(path));

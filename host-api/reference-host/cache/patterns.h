@@ -33,6 +33,10 @@ enum class PatternLinks { followed, not_followed };
 FoundFiles find_files(const std::string& directory, const std::vector<std::string>& patterns,
                       const std::vector<std::string>& without = {}, PatternLinks links = PatternLinks::followed);
 
+// True if stat() failed with this error because no file has that path, or because the links on the way lead nowhere. Any
+// other error leaves open whether there is a file.
+bool means_no_file(int error);
+
 // True if the pattern matches the path. Both must be relative to the same folder.
 bool matches(std::string_view pattern, std::string_view path);
 // True if something below the folder may match.
