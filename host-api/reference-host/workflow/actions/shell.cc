@@ -133,13 +133,17 @@ std::string listed(const std::vector<std::string>& options) {
   return text;
 }
 
-bool read_options(ActionReading& in, ShellAction& made) {
-  OptionReader options(in.cursor, in.diagnostics);
+std::vector<std::string> known_options(const OptionReader& options) {
   std::vector<std::string> known = options.names();
   known.insert(known.end(), {"working_dir", "env", "env_file", "shell", "shell_options"});
+  return known;
+}
+
+bool read_options(ActionReading& in, ShellAction& made) {
+  OptionReader options(in.cursor, in.diagnostics);
   const bool with = in.cursor.take_word("with");
   if (with && in.cursor.at_end()) {
-    in.cursor.fail("an option is missing after `with`; " + listed(known));
+    in.cursor.fail("an option is missing after `with`; " + listed(known_options(options)));
     return false;
   }
   while (!in.cursor.at_end()) {
@@ -157,6 +161,7 @@ bool read_options(ActionReading& in, ShellAction& made) {
       in.cursor.fail(name + " is a list of paths in brackets, such as " + name + "=[\"src/**\"]");
       return false;
     }
+    const std::vector<std::string> known = known_options(options);
     in.cursor.fail("this is not an option: " + in.cursor.rest_for_message() +
                    question_then(did_you_mean(name, known), listed(known)));
     return false;

@@ -97,7 +97,7 @@ class ArgumentReader {
                            " is neither" + did_you_mean(lowered(made.name), options_.names()));
       return false;
     }
-    const std::vector<std::string> options = options_.names();
+    const std::vector<std::string>& options = options_.names();
     // If the name is exactly that of an option, its value has shown that it is an argument, as in `output="x"`.
     const bool is_named_so = std::find(options.begin(), options.end(), made.name) != options.end();
     if (const std::string hint = did_you_mean(lowered(made.name), options); !is_named_so && !hint.empty()) {

@@ -74,13 +74,13 @@ bool sees_list(ActionCursor ahead) {
 
 }  // namespace
 
-std::vector<std::string> OptionReader::names() const {
-  std::vector<std::string> names = {"result",    "retry",  "backoff", "total_timeout", "on_failure", "secret",
-                                    "on",        "slot",   "sandbox", "network",       "memory",     "cpu",
-                                    "processes", "matrix", "output",  "ask_again",     "max",        "with",
-                                    "lock",      "inputs", "outputs", "cache",         "keep"};
-  if (has_timeout_) names.insert(names.begin(), "timeout");
-  return names;
+const std::vector<std::string>& OptionReader::names() const {
+  static const std::vector<std::string> with_timeout = {
+      "timeout",   "result",  "retry",   "backoff", "total_timeout", "on_failure", "secret", "on",
+      "slot",      "sandbox", "network", "memory",  "cpu",           "processes",  "matrix", "output",
+      "ask_again", "max",     "with",    "lock",    "inputs",        "outputs",    "cache",  "keep"};
+  static const std::vector<std::string> without_timeout(with_timeout.begin() + 1, with_timeout.end());
+  return has_timeout_ ? with_timeout : without_timeout;
 }
 
 std::string OptionReader::peek_name() const {
@@ -97,7 +97,7 @@ void OptionReader::note(const std::string& name, std::size_t at) {
 
 OptionReader::Result OptionReader::take(ActionOptions& out) {
   const std::string name = peek_name();
-  const std::vector<std::string> known = names();
+  const std::vector<std::string>& known = names();
   if (name == "with" || std::find(known.begin(), known.end(), name) == known.end()) return Result::none;
   if (is_argument(name)) return Result::none;
   const std::size_t at = cursor_.here();

@@ -40,7 +40,7 @@ class OptionReader {
   // Notes that an option was given, and reports it if it was given before.
   void note(const std::string& name, std::size_t at);
 
-  std::vector<std::string> names() const;
+  const std::vector<std::string>& names() const;
   // The options that were given so far.
   const std::set<std::string>& seen() const { return seen_; }
 
