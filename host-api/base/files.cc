@@ -220,11 +220,15 @@ std::string read_written(const std::string& file, std::uint64_t bytes, std::stri
   });
 }
 
-Descriptor open_regular(const std::string& file) {
+Descriptor open_regular(const std::string& file, struct stat& status) {
   Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  struct stat status {};
   if (!opened || ::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   return opened;
+}
+
+Descriptor open_regular(const std::string& file) {
+  struct stat status {};
+  return open_regular(file, status);
 }
 
 Descriptor make_folder_without_links(const std::string& base, const std::string& folder, mode_t mode, bool& made,

@@ -6,6 +6,7 @@
 //   if (const Written written = write_all(file.get(), text); written.error != 0) return strerror(written.error);
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <cstddef>
 #include <cstdint>
@@ -68,6 +69,7 @@ bool read_pieces(int descriptor, std::uint64_t bytes, const std::function<bool(s
 
 // Opens a regular file for reading. Empty: the file is of another kind, is a link, or cannot be opened. Does not block.
 Descriptor open_regular(const std::string& file);
+Descriptor open_regular(const std::string& file, struct stat& status);
 
 // Opens `folder`, whose path begins with `base`. Makes it, and the folders above it, if they are missing. Follows links
 // in `base` itself, but none below it. Empty: the folder could not be opened or made, and `why` has the reason. `made`

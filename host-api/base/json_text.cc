@@ -1,5 +1,6 @@
 #include "base/json_text.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/utf8.h"
@@ -31,6 +32,7 @@ constexpr std::array<Escaped, 128> escapes = [] {
   return table;
 }();
 
+constexpr std::size_t short_text = 256;      // bytes
 constexpr std::size_t long_text = 4096;      // bytes
 constexpr std::size_t room_for_more = 4096;  // bytes, for what is appended after a long text
 
@@ -45,9 +47,19 @@ std::size_t size_with_escapes(std::string_view text) {
   return size;
 }
 
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return plain_in_json[static_cast<unsigned char>(c)]; });
+}
+
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
+  if (text.size() < short_text && is_plain(text)) {
+    const std::size_t before = out.size();
+    out.append(text.size() + 2, '"');
+    text.copy(out.data() + before + 1, text.size());
+    return;
+  }
   out += '"';
   std::size_t at = 0;
   std::size_t begin = 0;  // of what has not been appended yet

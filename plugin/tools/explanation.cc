@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/json_reader.h"
 #include "base/json_text.h"
 #include "base/sha256.h"
-#include "base/utf8.h"
 #include "call/approval.h"
 #include "policy/approvals.h"
 #include "policy/programs.h"
@@ -22,9 +22,6 @@ using Json = nlohmann::ordered_json;
 // four times as long (docs/decisions/0036-steps-that-are-up-to-date.md).
 class ObjectText {
  public:
-  // `begun`: an object that is not empty.
-  explicit ObjectText(const Json& begun) : text_(dumped(begun)) { text_.pop_back(); }
-
   // Bytes that are not UTF-8 become U+FFFD.
   void add(std::string_view name, std::string_view text) { append_json_string(key(name), text); }
   template <class Texts>
@@ -40,12 +37,12 @@ class ObjectText {
   }
   void add_json(std::string_view name, const Json& value) { append_dumped(key(name), value); }
 
-  std::string finish() && { return std::move(text_) + '}'; }
+  std::string finish() && { return text_.empty() ? "{}" : std::move(text_) + '}'; }
 
  private:
   // Appends the name of a member. The caller appends its value.
   std::string& key(std::string_view name) {
-    text_.append(",\"").append(name).append("\":");
+    text_.append(text_.empty() ? "{\"" : ",\"").append(name).append("\":");
     return text_;
   }
 
@@ -88,19 +85,31 @@ Json sandbox_of(const Configuration& configuration) {
   return shown;
 }
 
-// Applies a remembered answer to a verdict of "ask".
-void apply_remembered(const CommandRequest& request, const CommandPlan& plan, const Configuration& configuration,
-                      Json& answer) {
+// Applies a remembered answer to a verdict of "ask". Returns the answer; empty: there is none.
+std::string apply_remembered(const CommandRequest& request, const CommandPlan& plan, const Configuration& configuration,
+                             policy::Verdict& verdict) {
   std::string why_not;
   const auto known = remembered_answers(request, plan, configuration, why_not)->look_up(plan.subject(request));
   if (const auto* problem = std::get_if<std::string>(&known)) {
-    answer["verdict"] = "deny";
-    answer["reason"] = *problem;
-  } else if (std::get<policy::Remembered>(known) != policy::Remembered::nothing) {
-    const bool always = std::get<policy::Remembered>(known) == policy::Remembered::always;
-    answer["verdict"] = always ? "allow" : "deny";
-    answer["remembered"] = always ? "always" : "never";
+    verdict.decision = policy::Decision::deny;
+    verdict.reason = *problem;
+    return {};
   }
+  const auto remembered = std::get<policy::Remembered>(known);
+  if (remembered == policy::Remembered::nothing) return {};
+  const bool always = remembered == policy::Remembered::always;
+  verdict.decision = always ? policy::Decision::allow : policy::Decision::deny;
+  return always ? "always" : "never";
+}
+
+// Adds the members of policy_object().
+void add_policy(const policy::Verdict& verdict, ObjectText& text) {
+  text.add("verdict", policy::to_text(verdict.decision));
+  text.add("reason", verdict.reason);
+  text.add("rule", verdict.rule);
+  if (verdict.word.empty()) return;
+  text.add("word", verdict.word);
+  text.add_json("range", {verdict.at.begin, verdict.at.end});
 }
 
 // The line's programs that are not in the database of programs: any of them may run anything.
@@ -119,27 +128,27 @@ std::vector<std::string> unknown_programs(const std::string& line) {
 }  // namespace
 
 Json policy_object(const policy::Verdict& verdict) {
-  Json object{{"verdict", policy::to_text(verdict.decision)},
-              {"reason", to_utf8(verdict.reason)},
-              {"rule", to_utf8(verdict.rule)}};
-  if (!verdict.word.empty()) {
-    object["word"] = to_utf8(verdict.word);
-    object["range"] = {verdict.at.begin, verdict.at.end};
-  }
-  return object;
+  ObjectText text;
+  add_policy(verdict, text);
+  return parse_ordered_json(std::move(text).finish());
 }
 
 std::string explanation(const CommandRequest& request, const Configuration& configuration) {
   const CommandPlan plan = make_plan(request, configuration);
-  Json answer = policy_object(plan.verdict);
-  if (!plan.verdict.hint.empty()) answer["hint"] = to_utf8(plan.verdict.hint);
-  if (plan.lifts_network) answer["lifts"] = {"network"};
-  if (plan.error) {
-    answer["error"] = plan.error->code;
-    return dumped(answer);
+  policy::Verdict verdict = plan.verdict;
+  std::string remembered;
+  if (!plan.error && verdict.decision == policy::Decision::ask) {
+    remembered = apply_remembered(request, plan, configuration, verdict);
   }
-  if (plan.verdict.decision == policy::Decision::ask) apply_remembered(request, plan, configuration, answer);
-  ObjectText text(answer);
+  ObjectText text;
+  add_policy(verdict, text);
+  if (!verdict.hint.empty()) text.add("hint", verdict.hint);
+  if (plan.lifts_network) text.add_all("lifts", std::vector<std::string_view>{"network"});
+  if (plan.error) {
+    text.add("error", plan.error->code);
+    return std::move(text).finish();
+  }
+  if (!remembered.empty()) text.add("remembered", remembered);
   text.add("command", request.line);
   if (const auto unknown = unknown_programs(request.line); !unknown.empty()) text.add_all("unknown_programs", unknown);
   if (plan.through_shell) {

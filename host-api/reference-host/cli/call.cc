@@ -58,14 +58,13 @@ std::string pretty(const nlohmann::ordered_json& result) { return dumped(result,
 int explain(Toolbox& toolbox, const CallOptions& options, const std::string& arguments) {
   Stop stop;
   std::string error;
-  const std::string text = toolbox.explain(options.tool, arguments, stop, error, {.limits = options.limits});
-  if (text.empty()) {
+  const auto explained = toolbox.explain(options.tool, arguments, stop, error, {.limits = options.limits});
+  if (!explained) {
     complain(error);
     return exit_unusable;
   }
-  const nlohmann::ordered_json explained = parse_ordered_json(text);
-  if (!print(pretty(explained))) return exit_unusable;
-  const std::string verdict = explained.at("verdict");
+  if (!print(pretty(parse_ordered_json(explained->json())))) return exit_unusable;
+  const std::string verdict = explained->text("verdict");
   if (verdict == "allow") return exit_ok;
   return verdict == "ask" ? exit_ask : exit_deny;
 }

@@ -126,8 +126,8 @@ void warn_of_unknown_programs(Context& context, const std::vector<std::string>& 
     std::string error;
     Stop stop;
     const nlohmann::json arguments{{"command", "'" + program + "'"}};
-    const std::string explained = toolbox->explain("shell_execute", dumped(arguments), stop, error);
-    if (find_member(members_of(explained), "unknown_programs").type() == RawJson::Type::missing) continue;
+    const auto explained = toolbox->explain("shell_execute", dumped(arguments), stop, error);
+    if (!explained || explained->member("unknown_programs").type() == RawJson::Type::missing) continue;
     complain(
         "warning: commands.allow: \"" + program +
         "\" is not a known program, so it may run any other program. The entry allows no arguments that are known only "

@@ -28,10 +28,10 @@ struct PlanOptions {
 planning::PlannedCluster asked_of_slurm(Toolbox& tools, const std::string& slot) {
   planning::PlannedCluster made{.slot = slot};
   Stop stop;
-  const std::string explained = tools.explain(workflow::shell_tool, R"({"command": "true"})", stop, made.problem,
-                                              {.on = "cluster", .slot = slot});
-  if (explained.empty()) return made;
-  const std::vector<RawJson::Member> told = find_member(members_of(explained), "cluster").members();
+  const auto explained = tools.explain(workflow::shell_tool, R"({"command": "true"})", stop, made.problem,
+                                       {.on = "cluster", .slot = slot});
+  if (!explained) return made;
+  const std::vector<RawJson::Member> told = explained->member("cluster").members();
   const auto number = [&](const char* key) { return find_member(told, key).integer<std::int64_t>().value_or(0); };
   made.nodes = number("nodes");
   made.slots = number("slots");

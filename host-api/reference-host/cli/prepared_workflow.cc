@@ -337,29 +337,31 @@ runner::RunServices PreparedWorkflow::services() {
     return setup_->prompts->prepare(prompt, is_inline, from, values, addition);
   };
   services.explain = [this](const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
-                            std::string& why) { return told_of(tools(), servers(), place, tool, arguments, why); };
+                            std::string& why) {
+    return explanation_of(tools(), servers(), place, tool, arguments, why);
+  };
   return services;
 }
 
 // ---- What the policy says about a call, without making it.
 
-std::string told_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place, const std::string& tool,
-                    const nlohmann::json& arguments, std::string& why) {
+std::optional<Explanation> explanation_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place,
+                                          const std::string& tool, const nlohmann::json& arguments, std::string& why) {
   Stop stop;
   if (const auto found = servers.find(tool)) {
     if (const std::string refused = servers::refusal(*found); !refused.empty()) {
-      return dumped(nlohmann::ordered_json{{"verdict", "deny"}, {"reason", refused}});
+      return Explanation::parse(dumped(nlohmann::ordered_json{{"verdict", "deny"}, {"reason", refused}}));
     }
-    if (why = servers.problem(*found); !why.empty()) return {};
-    const std::string text = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop, why,
-                                             servers::place_of(*found->settings, place));
-    if (text.empty()) return text;
+    if (why = servers.problem(*found); !why.empty()) return std::nullopt;
+    const auto started = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop, why,
+                                         servers::place_of(*found->settings, place));
+    if (!started) return started;
     // The server may answer differently in another version or with another environment, so both are added. Values of
     // the environment may be secret, so only their hash is added.
-    nlohmann::ordered_json told = parse_ordered_json(text);
+    nlohmann::ordered_json told = parse_ordered_json(started->json());
     told["argv"].push_back(found->pinned->name + " " + found->pinned->version);
     told["argv"].push_back("environment " + sha256(nlohmann::json(found->settings->env).dump()));
-    return dumped(told);
+    return Explanation::parse(dumped(told));
   }
   return toolbox.explain(tool, dumped(arguments), stop, why, place);
 }
@@ -368,13 +370,11 @@ workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& ser
                                    const nlohmann::json& arguments) {
   using Kind = workflow::CommandVerdict::Kind;
   std::string why;
-  const std::string told = told_of(toolbox, servers, {}, tool, arguments, why);
-  if (told.empty()) return {Kind::unknown, why};
-  const std::vector<RawJson::Member> answer = members_of(told);
-  const auto text = [&answer](const char* name) { return find_member(answer, name).text().value_or(""); };
-  const std::string reason = text("reason");
-  if (text("error") == "working_directory_invalid") return {Kind::no_directory, reason};
-  const std::string verdict = text("verdict");
+  const auto explained = explanation_of(toolbox, servers, {}, tool, arguments, why);
+  if (!explained) return {Kind::unknown, why};
+  const std::string reason = explained->text("reason");
+  if (explained->text("error") == "working_directory_invalid") return {Kind::no_directory, reason};
+  const std::string verdict = explained->text("verdict");
   if (verdict == "allow") return {Kind::allow, reason};
   if (verdict == "ask") return {Kind::ask, reason};
   if (verdict == "deny") return {Kind::deny, reason};

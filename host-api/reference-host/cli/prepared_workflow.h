@@ -135,9 +135,9 @@ class PreparedWorkflow {
 workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& servers, const std::string& tool,
                                    const nlohmann::json& arguments);
 
-// The tool's whole explanation of the call, as JSON text. Empty: the tool gave no explanation; `why` says why.
-std::string told_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place, const std::string& tool,
-                    const nlohmann::json& arguments, std::string& why);
+// What the tool says that the call would do. Nothing: the tool gave no explanation; `why` says why.
+std::optional<Explanation> explanation_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place,
+                                          const std::string& tool, const nlohmann::json& arguments, std::string& why);
 
 // True if the policy allows even a command line that cannot be parsed, which means that it has no rule about commands.
 bool allows_any_command(Toolbox& toolbox);

@@ -32,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "loader/explanation.h"
 #include "loader/plugin.h"
 #include "loader/tool_caller.h"
 
@@ -122,10 +123,10 @@ class Toolbox final : public ToolCaller {
   OrderedOutcome call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
                            const CallPlace& place = {}, const StateSink& state = nullptr);
 
-  // What the call would do, without doing it: what the tool's wtool.explain/1 returns, an object with the text
-  // "verdict", as JSON text. Empty: that failed, or the tool cannot explain itself; `error` says why.
-  std::string explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
-                      const CallPlace& place = {});
+  // What the call would do, without doing it. Nothing: that failed, or the tool cannot explain itself; `error` says
+  // why.
+  std::optional<Explanation> explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
+                                     const CallPlace& place = {});
 
  private:
   using Tools = std::map<std::string, const wtool_tool*, std::less<>>;

@@ -115,40 +115,40 @@ OrderedOutcome Toolbox::call_text(std::string_view id, std::string_view argument
   return outcome;
 }
 
-std::string Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
-                             const CallPlace& place) {
+std::optional<Explanation> Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop,
+                                            std::string& error, const CallPlace& place) {
   if (!has_tool(id)) {
     error = unknown_tool(id);
-    return {};
+    return std::nullopt;
   }
   const Use use(*this, stop, place, id);
   const wtool_tool* tool = use.tool(id);
   if (tool == nullptr) {
     error = use.error();
-    return {};
+    return std::nullopt;
   }
   const std::string name(id);
   const wtool_tool_explain* extension = explain_of(*tool);
   if (extension == nullptr) {
     error = "the tool " + name + " cannot explain what a call would do: it has no extension " + WTOOL_EXT_EXPLAIN;
-    return {};
+    return std::nullopt;
   }
-  if (error = limits_problem(*tool, id, place.limits); !error.empty()) return {};
+  if (error = limits_problem(*tool, id, place.limits); !error.empty()) return std::nullopt;
   wtool_request request = make_request(arguments);
   request.limits = view(place.limits);
   Blob result, reason;
   const wtool_status status = extension->explain(tool, &request, result.out(), reason.out());
   if (status != WTOOL_OK) {
     error = "the call of " + name + " could not be explained: " + failure_text(status, reason.text());
-    return {};
+    return std::nullopt;
   }
-  if (!find_member(members_of(result.text()), "verdict").text()) {
+  auto explained = Explanation::parse(result.text());
+  if (!explained) {
     error = "the tool " + name +
             " explained a call with something other than a JSON object with a \"verdict\"; this is " +
             "a defect of the plugin";
-    return {};
   }
-  return std::string(result.text());
+  return explained;
 }
 
 ToolOutcome::Kind Toolbox::run(bool lasting, const CallPlace& place, std::string_view id, std::string_view arguments,

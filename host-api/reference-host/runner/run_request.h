@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "loader/explanation.h"
 #include "loader/tool_caller.h"
 #include "runner/approval.h"
 #include "runner/past_run.h"
@@ -90,10 +91,9 @@ struct PreparedPrompt {
   std::shared_ptr<const void> keeps;  // keeps what the command needs, such as its files, until the command has ended
 };
 
-// What a call would do, as JSON text (Toolbox::explain). Empty: it is not known, for the reason `why`. Any thread may
-// call this.
-using Explain = std::function<std::string(const CallPlace& place, const std::string& tool,
-                                          const nlohmann::json& arguments, std::string& why)>;
+// What a call would do. Nothing: it is not known, for the reason `why`. Any thread may call this.
+using Explain = std::function<std::optional<Explanation>(const CallPlace& place, const std::string& tool,
+                                                         const nlohmann::json& arguments, std::string& why)>;
 
 // What a run needs besides the tools. If a function is not set, the actions that need it fail.
 struct RunServices {

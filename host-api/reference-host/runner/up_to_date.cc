@@ -159,26 +159,18 @@ std::optional<Explanation> explanation_of(const Explain& explain, const CallPlac
     why = "this host does not ask tools what a call would do";
     return std::nullopt;
   }
-  const std::string text = explain(place, tool, arguments, why);
-  if (text.empty()) return std::nullopt;
-  const std::vector<RawJson::Member> members = members_of(text);
-  const auto told = [&members](const char* name) { return find_member(members, name).text().value_or(""); };
-  return Explanation{.verdict = told("verdict"),
-                     .rule = told("rule"),
-                     .command = told("command"),
-                     .directory = told("directory"),
-                     .argv = std::string(find_member(members, "argv").raw()),
-                     .sandbox = std::string(find_member(members, "sandbox").raw())};
+  return explain(place, tool, arguments, why);
 }
 
 std::optional<cache::Work> work_of(const std::string& tool, const json& arguments, const CallPlace& place,
                                    const Explanation& explained, const PreparedPrompt* prompt, std::string& why) {
-  if (explained.verdict != "allow") {
-    why = explained.verdict == "ask" ? "a person must approve it first" : "policy does not allow it";
+  const std::string verdict = explained.text("verdict");
+  if (verdict != "allow") {
+    why = verdict == "ask" ? "a person must approve it first" : "policy does not allow it";
     return std::nullopt;
   }
   cache::Work work;
-  work.directory = explained.directory;
+  work.directory = explained.text("directory");
   if (!work.directory.starts_with('/')) {
     why = "the tool " + tool + " does not say in which directory it works";
     return std::nullopt;
@@ -193,14 +185,14 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   }
   std::map<std::string, std::string> variables;
   add_variables_of_texts(call, variables);
-  add_variables(explained.command, variables);
+  add_variables(explained.text("command"), variables);
   // The call sets these itself.
   for (const auto& [name, value] : environment.items()) {
     add_variables_of_texts(value, variables);
     variables.erase(name);
   }
   variables["PATH"] = shown_variable("PATH");
-  work.parts["the call"] = without_own_files(tool + dumped(call) + explained.argv, prompt);
+  work.parts["the call"] = without_own_files(tool + dumped(call) + std::string(explained.member("argv").raw()), prompt);
   if (prompt != nullptr) work.parts["the text of the prompt"] = prompt->text;
   if (environment.is_object()) {
     for (const auto& [name, value] : environment.items()) {
@@ -211,7 +203,7 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   }
   for (const auto& [name, value] : variables) work.parts["the variable " + name] = value;
   work.parts["the place where it runs"] = dumped(json::array({place.on, place.slot, place.shell, place.limits}));
-  work.parts["its sandbox"] = explained.sandbox;
+  work.parts["its sandbox"] = explained.member("sandbox").raw();
   return work;
 }
 
@@ -246,8 +238,8 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
   if (explained) {
     const std::string name = "'" + step.of().id + "'" + (combination.empty() ? "" : " with " + combination);
     // A step that is only looked for must not keep another one from being up to date.
-    claimed_ = {name, request.run, {explained->directory, *outputs}};
-    claim_.take(run_.output_claims(), {name, {explained->directory, *outputs}, is_kept});
+    claimed_ = {name, request.run, {explained->text("directory"), *outputs}};
+    claim_.take(run_.output_claims(), {name, claimed_.outputs, is_kept});
   }
   if (!is_kept) return;
   if (names_no_input(options, *inputs)) {
@@ -267,8 +259,8 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
   auto work = work_of(tool, arguments, place, *explained, prompt, why);
   if (!work) return;
   tool_ = tool;
-  command_ = std::move(explained->command);
-  rule_ = std::move(explained->rule);
+  command_ = explained->text("command");
+  rule_ = explained->text("rule");
   work_ = std::move(*work);
   add_options(options, work_);
   work_.step = step.of().id;
@@ -293,7 +285,7 @@ std::string KeptCall::confine(const ActionContext& context, CallPlace& place, co
     }
     std::string why;
     const auto explained = explanation_of(run_.request().services.explain, place, tool, arguments, why);
-    const std::string directory = explained ? explained->directory : "";
+    const std::string directory = explained ? explained->text("directory") : "";
     if (!directory.starts_with('/'))
       return "cache=strict needs the directory of the command, which is not known: " + why;
     const auto inputs = rendered_patterns(cache.inputs.get(), context.variables, why);
@@ -301,7 +293,7 @@ std::string KeptCall::confine(const ActionContext& context, CallPlace& place, co
     const auto outputs = rendered_patterns(cache.outputs.get(), context.variables, why);
     if (!outputs) return why;
     // No folders are made for a call that will be refused. If it is not refused after all, it may use no files.
-    if (explained->verdict != "deny") {
+    if (explained->text("verdict") != "deny") {
       if (why = strict_files_.prepare(directory, *inputs, *outputs); !why.empty()) return why;
     }
     is_confined_ = true;

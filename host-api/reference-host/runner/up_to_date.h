@@ -29,16 +29,6 @@ std::optional<std::vector<std::string>> rendered_patterns(const nlohmann::json* 
 bool names_no_input(const workflow::ActionOptions& options, const std::vector<std::string>& rendered);
 inline constexpr const char* no_input = "its inputs name no file";
 
-// What the policy says about a call, in the words of the tool. Its members are empty if the tool does not say them.
-struct Explanation {
-  std::string verdict;
-  std::string rule;
-  std::string command;
-  std::string directory;
-  std::string argv;     // JSON text
-  std::string sandbox;  // JSON text
-};
-
 // What `explain` says about the call. Nothing: it is not known, for the reason `why`.
 std::optional<Explanation> explanation_of(const Explain& explain, const CallPlace& place, const std::string& tool,
                                           const nlohmann::json& arguments, std::string& why);

@@ -290,7 +290,8 @@ BOOST_AUTO_TEST_CASE(a_tool_explains_itself_or_it_is_said_that_it_does_not) {
   std::string error;
   const auto explain = [&](std::string_view tool, std::string_view arguments) {
     error.clear();
-    return running.toolbox->explain(tool, arguments, running.stop, error);
+    const auto explained = running.toolbox->explain(tool, arguments, running.stop, error);
+    return explained ? explained->json() : "";
   };
   BOOST_TEST(json::parse(explain("echo", R"({"a":"deny"})")) ==
              json::parse(R"({"verdict":"deny","reason":"because","arguments":{"a":"deny"}})"));
