@@ -266,7 +266,7 @@ bool StepCache::restore(const Work& work, Look& look) {
     look.entry.reset();
     return false;
   }
-  store_.used(look.key, step_hash(work));
+  store_.used(*look.entry, step_hash(work));
   return true;
 }
 

@@ -35,6 +35,7 @@ using nlohmann::json;
 constexpr int entry_version = 4;  // raised when the meaning of an entry changes
 constexpr std::size_t max_entry_bytes = 64UL << 20;
 constexpr std::size_t piece = 256UL * 1024;
+constexpr std::int64_t precision_of_uses = 60;  // seconds
 
 std::string failure(const std::string& what, int error) { return what + ": " + ::strerror(error); }
 
@@ -114,8 +115,8 @@ std::optional<CacheEntry> entry_of(std::string_view text, bool with_parts) {
   return entry;
 }
 
-std::optional<std::string> content_of(const std::string& path) {
-  const Descriptor file = open_regular(path);
+std::optional<std::string> content_of(const std::string& path, struct stat& status) {
+  const Descriptor file = open_regular(path, status);
   std::string text;
   if (!file || read_all(file.get(), max_entry_bytes, text) != 0) return std::nullopt;
   return text;
@@ -245,9 +246,11 @@ std::optional<CacheEntry> Store::find(std::string_view key) const { return read(
 
 std::optional<CacheEntry> Store::read(std::string_view key, bool with_parts) const {
   const std::string file = path("entries", key);
-  const auto text = content_of(file);
+  struct stat status {};
+  const auto text = content_of(file, status);
   if (!text) return std::nullopt;
   auto entry = entry_of(*text, with_parts);
+  if (entry) entry->used = status.st_mtim.tv_sec;
   if (entry && entry->key == key) return entry;
   if (with_parts) {
     find(key);  // removes the file, unless only the parts are damaged
@@ -283,9 +286,12 @@ bool Store::has_content(std::string_view hash) const {
   return is_sha256(hash) && ::access(path("blobs", hash).c_str(), F_OK) == 0;
 }
 
-void Store::used(std::string_view key, std::string_view step) const {
-  ::utimensat(AT_FDCWD, path("entries", key).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
-  if (latest_key(step) != key) set_latest(step, key);
+void Store::used(const CacheEntry& entry, std::string_view step) const {
+  const std::int64_t now = std::time(nullptr);
+  if (entry.used + precision_of_uses <= now || entry.used > now) {
+    ::utimensat(AT_FDCWD, path("entries", entry.key).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  }
+  if (latest_key(step) != entry.key) set_latest(step, entry.key);
 }
 
 // ---- keeping

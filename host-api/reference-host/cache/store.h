@@ -48,6 +48,7 @@ struct CacheEntry {
   std::string file{};                          // of the workflow
   std::string run{};                           // the run that made it; may be empty
   std::int64_t made = 0;                       // seconds since 1970
+  std::int64_t used = 0;                       // the same; when find() read it, the time of its last use before
   std::map<std::string, std::string> parts{};  // the names of the key's parts, each with a hash; find() leaves it empty
   std::vector<CachedOutput> outputs{};
   std::string result{};  // JSON text that only the caller interprets
@@ -80,8 +81,10 @@ class Store {
   // The newest entry of the step.
   std::optional<CacheEntry> latest(std::string_view step) const;
   bool has_content(std::string_view hash) const;
-  // Notes that the entry was used: it becomes the newest of its step, and the last that trim() would remove.
-  void used(std::string_view key, std::string_view step) const;
+  // Notes that the entry was used: it becomes the newest of its step, and the last that trim() would remove. If its
+  // last use was less than a minute ago, that time stays: steps that are up to date run often, and writing the time
+  // takes longer than reading the entry.
+  void used(const CacheEntry& entry, std::string_view step) const;
 
   // An entry that is being written. find() does not return it before finish().
   class Keeping {

@@ -668,11 +668,11 @@ BOOST_AUTO_TEST_CASE(the_oldest_entries_go_first) {
     }
   };
   step("One", '1');
-  age(10);
+  age(100);
   step("Two", '2');
-  age(10);
+  age(100);
   BOOST_TEST(step("One", '1') == "");  // used, so Two is now the oldest
-  age(10);
+  age(100);
   step("Three", '3');
   const Store store(folder(), small.max_bytes);
   std::string left;
@@ -684,6 +684,24 @@ BOOST_AUTO_TEST_CASE(the_oldest_entries_go_first) {
   BOOST_TEST(store.clear(problem) > 30'000);
   BOOST_TEST(problem == "");
   BOOST_TEST(store.list().empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_time_of_a_use_is_written_only_if_the_last_one_is_older_than_a_minute_or_in_the_future) {
+  once();
+  const Store store(folder(), options().max_bytes);
+  const auto used_after = [&](std::int64_t difference) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
+      if (!entry.is_directory()) {
+        fs::last_write_time(entry.path(), fs::file_time_type::clock::now() + std::chrono::seconds(difference));
+      }
+    }
+    const std::int64_t before = store.list().at(0).used;
+    BOOST_TEST(once() == "");
+    return store.list().at(0).used - before;
+  };
+  BOOST_TEST(used_after(-20) == 0);
+  BOOST_TEST(used_after(-100) >= 100);
+  BOOST_TEST(used_after(100) <= -90);
 }
 
 BOOST_AUTO_TEST_CASE(a_store_is_trimmed_only_if_it_is_too_large_and_nobody_writes_to_it) {
