@@ -446,8 +446,8 @@ BOOST_AUTO_TEST_CASE(steps_of_two_runs_that_write_the_same_file_at_the_same_time
   // Each of the two waits until the other one has written its output.
   const auto write = [&](const std::string& name, const std::string& other) {
     scratch.file(name + ".md", "```mermaid\nstateDiagram-v2\n[*] --> " + name + "\n" + name +
-                                   " --> [*]\n```\n## Actions\n- " + name + ": Shell \"echo " + name + " > o/" + name +
-                                   "; echo " + name + " > o/same; until [ -e o/" + other +
+                                   " --> [*]\n```\n## Actions\n- " + name + ": Shell \"echo " + name +
+                                   " > o/same; echo " + name + " > o/" + name + "; until [ -e o/" + other +
                                    " ]; do sleep 0.01; done; echo x >> ran\" inputs=[\"in\"] outputs=[\"o/same\"]\n");
   };
   write("A", "B");
@@ -700,11 +700,39 @@ BOOST_AUTO_TEST_CASE(the_journal_and_a_resumed_run_know_what_was_skipped) {
   BOOST_TEST(ran() == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_command_finds_its_beginning_and_the_steps_before_it_in_the_journal) {
+  scratch.file("src/a.c", "int a;\n");
+  one_step("Shell \"grep -c '.state_started.' .wtool/runs/*.jsonl | tail -n 1\" inputs=[\"src/**\"]");
+  BOOST_TEST(holds(run_it().err, "it says 1"));
+  scratch.file(
+      "workflow.md",
+      "---\ntitle: A test\n---\n```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Count\nCount --> [*]\n```"
+      "\n## Actions\n- Build: Shell \"echo built\" inputs=[\"src/**\"]\n"
+      "- Count: Shell \"tail -n 9 $(ls -t .wtool/runs/*.jsonl | head -n 1) | grep -c -e .up_to_date.:true "
+      "-e .state.:.Count.\"\n");
+  run_it();
+  const Finished again = run_it();
+  BOOST_TEST(holds(again.err, "up to date Build"), again.err);
+  BOOST_TEST(holds(again.err, "    | 2\n"), again.err);
+}
+
+BOOST_AUTO_TEST_CASE(the_line_about_a_beginning_is_shown_once_and_only_for_a_call) {
+  scratch.file("src/a.c", "int a;\n");
+  one_step("Shell \"test -f again || { touch again; false; }\" inputs=[\"src/**\"] retry=1");
+  const auto beginnings = [](const std::string& text) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find("  > Build\n"); at != text.npos; at = text.find("  > Build\n", at + 1)) ++count;
+    return count;
+  };
+  BOOST_TEST(beginnings(run_it().err) == 1);
+  BOOST_TEST(beginnings(run_it().err) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_run_that_is_killed_keeps_what_was_done_and_nothing_of_the_rest) {
   scratch.file("in", "1");
   workflow("[*] --> A\nA --> B\nB --> [*]\n",
            "- A: Shell \"cp in a; echo A >> ran\" with inputs=[\"in\"] outputs=[\"a\"]\n"
-           "- B: Shell \"echo half > b; touch ready; test -e go || sleep 61; echo B >> ran; cp in b\" with "
+           "- B: Shell \"echo half > b; test -e go || { touch ready; sleep 61; }; echo B >> ran; cp in b\" with "
            "inputs=[\"in\"] outputs=[\"b\"]\n");
   {
     Program program({wtool_path, "run", "workflow.md"}, Program::On::pipes, with_cache());

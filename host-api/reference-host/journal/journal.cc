@@ -202,7 +202,13 @@ void Journal::run_started(const RunStart& start) {
 void Journal::state_entered(const Step& step) {
   // Steps kept from the earlier run are already in the file.
   if (step.replayed) return;
-  take(calls_something(step), [&](std::string& out, Moment at) { append_state_started(out, at, step, root_); });
+  // If the step is not up to date, call_begins() writes the record.
+  const bool at_once = calls_something(step) && !may_be_up_to_date(step);
+  take(at_once, [&](std::string& out, Moment at) { append_state_started(out, at, step, root_); });
+}
+
+void Journal::call_begins(const Step&) {
+  take(true, [](std::string&, Moment) {});
 }
 
 void Journal::call_state(const Step& step, const CallState& state) {
@@ -240,7 +246,7 @@ void Journal::state_ended(const Step& step, const StepEnd& end) {
   // Large outputs are searched for secrets before the lock is taken, so that other threads need not wait.
   std::optional<StepEnd> safe;
   if (masks()) safe = masked(end, *options_.secrets, changed);
-  take(calls_something(step),
+  take(calls_something(step) && !step.up_to_date,
        [&](std::string& out, Moment at) { append_state_ended(out, at, step, root_, safe ? *safe : end, changed); });
 }
 

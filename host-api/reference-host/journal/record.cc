@@ -142,15 +142,21 @@ void append_inputs(RecordLine& line, const RunStart& start) {
   if (!masked.empty()) line.key("masked_inputs") += '[' + masked + ']';
 }
 
-// Masks secrets in the command that a tool repeats in its metadata, even secrets that are too short to be masked
-// everywhere.
-Value with_masked_command(const Value& metadata) {
+// A command, and the same text with its secrets masked, even those that are too short to be masked everywhere.
+struct MaskedCommand {
+  explicit MaskedCommand(std::string_view command) : text(command), masked(secrets::Masker().masked(command)) {}
+  const std::string_view text;
+  const std::string masked;
+};
+
+// Masks the command that a tool repeats in its metadata, which is usually `known`.
+Value with_masked_command(const Value& metadata, const MaskedCommand& known) {
   const expressions::Map* map = metadata.as_map();
   if (map == nullptr) return metadata;
   const auto found = map->fields.find("command");
   const std::string* const command = found == map->fields.end() ? nullptr : found->second.as_text();
   if (command == nullptr) return metadata;
-  std::string masked = secrets::Masker().masked(*command);
+  std::string masked = *command == known.text ? known.masked : secrets::Masker().masked(*command);
   if (masked == *command) return metadata;
   expressions::Map copy = *map;
   copy.fields.find("command")->second = Value(std::move(masked));
@@ -188,7 +194,8 @@ void append_whole(RecordLine& line, std::string_view name, const runner::WholeOu
   line.close();
 }
 
-void append_outcome(RecordLine& line, const Step& step, const Outcome& outcome, bool secret, bool waits = false) {
+void append_outcome(RecordLine& line, const Step& step, const Outcome& outcome, const MaskedCommand& command,
+                    bool secret, bool waits = false) {
   line.open("outcome");
   line.number("duration_ms", outcome.duration_ms);
   line.flag_if_set("is_error", outcome.is_error);
@@ -202,7 +209,7 @@ void append_outcome(RecordLine& line, const Step& step, const Outcome& outcome, 
     append_whole(line, "stderr_whole", outcome.whole_error);
     line.text_if_any("message", outcome.message);
     const std::optional<Value> rest = metadata_without_outputs(outcome);
-    line.value_if_any("metadata", with_masked_command(rest ? *rest : outcome.metadata));
+    line.value_if_any("metadata", with_masked_command(rest ? *rest : outcome.metadata, command));
     line.flag_if_set("metadata_has_outputs", rest.has_value());
     line.value_if_any("variables", outcome.variables);
     line.value_if_any("answer", outcome.answer);
@@ -309,7 +316,7 @@ void append_retry(std::string& out, Moment at, const Step& step, const Workflow*
   line.text_if_any("error", outcome.error);
   if (gives_secrets(step)) return;
   line.text_if_any("message", outcome.message);
-  append_outcome(line, step, outcome, false);
+  append_outcome(line, step, outcome, MaskedCommand(""), false);
 }
 
 void append_state_ended(std::string& out, Moment at, const Step& step, const Workflow* root, const runner::StepEnd& end,
@@ -326,8 +333,9 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   line.flag_if_set("masked", masked);
   line.flag_if_set("up_to_date", step.up_to_date);
   // Masked as in logs and the audit trail. A resumed run only shows and records this text.
-  line.text_if_any("command", secrets::Masker().masked(end.command));
-  append_outcome(line, step, end.outcome, secret, waits);
+  const MaskedCommand command(end.command);
+  line.text_if_any("command", command.masked);
+  append_outcome(line, step, end.outcome, command, secret, waits);
   if (!end.assigned.empty() && !secret) {
     line.open("set");
     for (const auto& [name, value] : end.assigned) {

@@ -193,7 +193,17 @@ void Progress::state_entered(const Step& step) {
   running.began = step.began;
   // The thread that enters a state also asks the state's questions.
   set_asking_state(running.label);
-  if (!style_.live && !quiet() && takes_time(step)) put("  > " + running.label + "\n");
+  if (takes_time(step) && !may_be_up_to_date(step)) put_beginning(running);
+}
+
+void Progress::call_begins(const Step& step) {
+  const std::lock_guard lock(mutex_);
+  const auto found = running_.find(step.number);
+  if (found != running_.end()) put_beginning(found->second);
+}
+
+void Progress::put_beginning(Running& running) {
+  if (!style_.live && !quiet() && !std::exchange(running.has_line, true)) put("  > " + running.label + "\n");
 }
 
 void Progress::call_state(const Step& step, const CallState& state) {

@@ -54,6 +54,7 @@ class Progress final : public runner::RunObserver {
   void run_started(const runner::RunStart& start) override;
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
   void state_entered(const runner::Step& step) override;
+  void call_begins(const runner::Step& step) override;
   void call_state(const runner::Step& step, const CallState& state) override;
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
@@ -75,6 +76,7 @@ class Progress final : public runner::RunObserver {
     std::string stops{};       // shown while its command is being stopped; otherwise empty
     StepOutput output;
     KeptLines kept;
+    bool has_line = false;        // the line about its beginning was written
     bool wrote = false;           // there was some output
     std::size_t error_lines = 0;  // complete lines on standard error
     bool open_error_line = false;
@@ -84,6 +86,7 @@ class Progress final : public runner::RunObserver {
   void tick();
   // The caller of these functions holds mutex_.
   void put(const std::string& lines);
+  void put_beginning(Running& running);
   void print_lines(const std::string& mark, const std::string& text, const char* colour);
   std::string shown(const Running& running, const std::vector<OutputLine>& lines) const;
   std::string group_of(Running& running) const;

@@ -66,6 +66,13 @@ inline bool gives_secrets(const Step& step) {
   return action->options.secret || (set != nullptr && set->secret);
 }
 
+// True if the step may end immediately because it is up to date, without a call. (If it has to wait for a lock, it does
+// not end immediately.)
+inline bool may_be_up_to_date(const Step& step) {
+  const auto& action = step.of().action;
+  return action && action->options.cache.is_on() && !action->options.lock;
+}
+
 // How a step ended.
 struct StepEnd {
   Outcome outcome;
@@ -134,6 +141,8 @@ class RunObserver {
   // with the values of the combination by their names. Called before the first of these steps.
   virtual void combination_begun(const std::string& /*branch*/, const expressions::Value& /*values*/) {}
   virtual void state_entered(const Step& /*step*/) {}
+  // A tool is called now, which does not happen if the step is up to date. Called for each try.
+  virtual void call_begins(const Step& /*step*/) {}
   // The tool reports the state of the step's call, such as that the call waits for a node or has started. Not every
   // tool reports states.
   virtual void call_state(const Step& /*step*/, const CallState& /*state*/) {}
