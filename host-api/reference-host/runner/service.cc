@@ -84,6 +84,8 @@ ActionResult Service::wait_until_ready(Stop& stop) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return phase_ != Phase::starting; });
   }
+  // Asked before the lock is taken: a Stop calls this object, which then takes the lock, while it has its own.
+  const auto request = stop.requested();
   ActionResult result;
   const std::lock_guard lock(mutex_);
   if (phase_ == Phase::ready) {
@@ -97,7 +99,7 @@ ActionResult Service::wait_until_ready(Stop& stop) {
   if (result.outcome.exit_code == 0) result.outcome.exit_code = 1;
   result.refused = is_refusal(end_);
   result.fatal = end_.error == "configuration_invalid";
-  if (const auto request = stop.requested()) {
+  if (request) {
     result.outcome.aborted = true;
     result.outcome.exit_code = 130;
     result.outcome.message = request->reason;
