@@ -213,4 +213,28 @@ Value to_value(const Outcome& outcome) {
   return Value(std::move(map));
 }
 
+struct OutcomeValue::Shared {
+  std::once_flag once;
+  Outcome outcome;
+  Value value;
+
+  void make_value() {
+    std::call_once(once, [this] {
+      value = to_value(outcome);
+      outcome = {};
+    });
+  }
+};
+
+OutcomeValue::OutcomeValue(const Outcome& outcome) : shared_(std::make_shared<Shared>()) {
+  shared_->outcome = outcome;
+  // The value keeps much less of an output that was cut than the outcome does.
+  if (outcome.whole_output.cut || outcome.whole_error.cut) shared_->make_value();
+}
+
+const Value& OutcomeValue::get() const {
+  shared_->make_value();
+  return shared_->value;
+}
+
 }  // namespace wtool::host::runner

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,5 +59,17 @@ expressions::Withheld json_of_file(const std::string& file, std::uint64_t bytes)
 
 // A map with the outcome_fields(). As a text, it is the standard output without its trailing newlines.
 expressions::Value to_value(const Outcome& outcome);
+
+// The value of an outcome, made when it is first read: most outcomes are never read, and the value has 14 fields.
+// Copies share the value. Any thread may call get().
+class OutcomeValue {
+ public:
+  explicit OutcomeValue(const Outcome& outcome);
+  const expressions::Value& get() const;
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
 
 }  // namespace wtool::host::runner

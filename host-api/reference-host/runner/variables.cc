@@ -1,6 +1,6 @@
 #include "runner/variables.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace wtool::host::runner {
 
@@ -15,11 +15,11 @@ Variables::Variables(const workflow::Workflow& workflow, std::map<std::string, V
 }
 
 const Value* Variables::find(std::string_view name) const {
-  for (const auto* values : {&variables_, &last_, &states_}) {
-    const auto found = values->find(name);
-    if (found != values->end()) return &found->second;
-  }
-  return nullptr;
+  if (const auto found = variables_.find(name); found != variables_.end()) return &found->second;
+  if (new_last_ && workflow::is_run_name(name)) set_last_names();
+  if (const auto found = last_.find(name); found != last_.end()) return &found->second;
+  const auto found = states_.find(name);
+  return found == states_.end() ? nullptr : &found->second.get();
 }
 
 std::string Variables::why_not(std::string_view name) const {
@@ -35,28 +35,33 @@ std::string Variables::why_not(std::string_view name) const {
 }
 
 void Variables::record(const std::string& state, const std::string& result_name, const Outcome& outcome) {
-  const Value value = to_value(outcome);
+  const OutcomeValue value(outcome);
   result_whole_ = outcome.whole_output;
-  // Does not copy a name that is already in the map, because this function runs after each step.
-  const auto set_last = [this](std::string_view name, Value now) {
-    const auto found = last_.find(name);
-    (found == last_.end() ? last_.emplace(name, Value()).first : found)->second = std::move(now);
-  };
-  set_last("success", Value(!outcome.is_error));
-  set_last("failure", Value(outcome.is_error));
-  set_last("is_error", Value(outcome.is_error));
-  set_last("exhausted", Value(outcome.error == exhausted_error));
-  set_last("exit_code", Value(outcome.exit_code));
-  set_last("output", value.as_withheld() == nullptr ? Value(expressions::to_text(value))
-                                                    : Value(expressions::Withheld(*value.as_withheld())));
-  set_last("error", Value(outcome.is_error ? outcome.message : std::string()));
-  set_last("result", value);
-  set_last("last_action_result", value);
+  new_last_ = Last{.value = value,
+                   .is_error = outcome.is_error,
+                   .exhausted = outcome.error == exhausted_error,
+                   .exit_code = outcome.exit_code,
+                   .error = outcome.is_error ? outcome.message : std::string()};
   if (!state.empty()) {
     states_.insert_or_assign(state, value);
     if (forked_) set_states_.insert(state);
   }
-  if (!result_name.empty() && !workflow::is_run_name(result_name)) set(result_name, value);
+  if (!result_name.empty() && !workflow::is_run_name(result_name)) set(result_name, value.get());
+}
+
+void Variables::set_last_names() const {
+  const Last last = *std::exchange(new_last_, std::nullopt);
+  const Value& value = last.value.get();
+  last_.insert_or_assign("success", Value(!last.is_error));
+  last_.insert_or_assign("failure", Value(last.is_error));
+  last_.insert_or_assign("is_error", Value(last.is_error));
+  last_.insert_or_assign("exhausted", Value(last.exhausted));
+  last_.insert_or_assign("exit_code", Value(last.exit_code));
+  last_.insert_or_assign("output", value.as_withheld() == nullptr ? Value(expressions::to_text(value))
+                                                                  : Value(expressions::Withheld(*value.as_withheld())));
+  last_.insert_or_assign("error", Value(last.error));
+  last_.insert_or_assign("result", value);
+  last_.insert_or_assign("last_action_result", value);
 }
 
 void Variables::set(const std::string& name, Value value) {

@@ -3,8 +3,10 @@
 // A name is looked up in this order: variables (inputs, Set, results), the run's own names, states.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -49,10 +51,22 @@ class Variables final : public expressions::Scope {
   const std::map<std::string, expressions::Value, std::less<>>& variables() const { return variables_; }
 
  private:
+  // The last outcome.
+  struct Last {
+    OutcomeValue value;
+    bool is_error = false;
+    bool exhausted = false;
+    std::int64_t exit_code = 0;
+    std::string error;
+  };
+  void set_last_names() const;
+
   const workflow::Workflow* workflow_;
   std::map<std::string, expressions::Value, std::less<>> variables_;
-  std::map<std::string, expressions::Value, std::less<>> states_;
-  std::map<std::string, expressions::Value, std::less<>> last_;
+  std::map<std::string, OutcomeValue, std::less<>> states_;
+  // The run's own names. Those of the last outcome are set by set_last_names(), when one of them is first read.
+  mutable std::map<std::string, expressions::Value, std::less<>> last_;
+  mutable std::optional<Last> new_last_;  // set: the values in last_ are of an earlier outcome
   WholeOutput result_whole_;
   bool forked_ = false;
   std::set<std::string> set_variables_;  // since the fork
