@@ -108,18 +108,27 @@ class Program:
 
 
 class Timed:
-    """A program whose own time is the figure, from its start to its end."""
+    """A program whose own time is the figure, from its start to its end.
+
+    With `settles`, it runs once, and again after this many seconds, before it is measured.
+    """
 
     unit = "ns"
     note = ""
 
-    def __init__(self, argv, folder, limit=60, variables=None):
+    def __init__(self, argv, folder, limit=60, variables=None, settles=0):
         self.argv = [str(word) for word in argv]
         self.folder = folder
         self.limit = limit
         self.environment = dict(os.environ, **(variables or {}))
+        self.settles = settles
 
     def run(self, count):
+        if self.settles:
+            self._once()
+            time.sleep(self.settles)
+            self.settles = 0
+            self._once()
         return [self._once() for _ in range(count)]
 
     def close(self):
