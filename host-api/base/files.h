@@ -69,6 +69,7 @@ bool read_pieces(int descriptor, std::uint64_t bytes, const std::function<bool(s
 
 // Opens a regular file for reading. Empty: the file is of another kind, is a link, or cannot be opened. Does not block.
 Descriptor open_regular(const std::string& file);
+// The same; `status` gets the state of the file. If the result is empty, `status` means nothing.
 Descriptor open_regular(const std::string& file, struct stat& status);
 
 // Opens `folder`, whose path begins with `base`. Makes it, and the folders above it, if they are missing. Follows links

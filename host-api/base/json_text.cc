@@ -54,6 +54,7 @@ bool is_plain(std::string_view text) {
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
+  // Most texts are short and need no escapes, so they are appended at once. A long text is not looked at twice.
   if (text.size() < short_text && is_plain(text)) {
     const std::size_t before = out.size();
     out.append(text.size() + 2, '"');

@@ -37,7 +37,8 @@ class ObjectText {
   }
   void add_json(std::string_view name, const Json& value) { append_dumped(key(name), value); }
 
-  std::string finish() && { return text_.empty() ? "{}" : std::move(text_) + '}'; }
+  // At least one member must have been added.
+  std::string finish() && { return std::move(text_) + '}'; }
 
  private:
   // Appends the name of a member. The caller appends its value.
@@ -85,7 +86,8 @@ Json sandbox_of(const Configuration& configuration) {
   return shown;
 }
 
-// Applies a remembered answer to a verdict of "ask". Returns the answer; empty: there is none.
+// Changes a verdict of "ask" to what a remembered answer says. Returns the answer, `always` or `never`; empty: there is
+// none, or the answers cannot be read, which denies the call.
 std::string apply_remembered(const CommandRequest& request, const CommandPlan& plan, const Configuration& configuration,
                              policy::Verdict& verdict) {
   std::string why_not;
@@ -102,7 +104,7 @@ std::string apply_remembered(const CommandRequest& request, const CommandPlan& p
   return always ? "always" : "never";
 }
 
-// Adds the members of policy_object().
+// Adds what the policy says: verdict, reason, rule, and the part of the line that it is about.
 void add_policy(const policy::Verdict& verdict, ObjectText& text) {
   text.add("verdict", policy::to_text(verdict.decision));
   text.add("reason", verdict.reason);

@@ -709,8 +709,10 @@ BOOST_AUTO_TEST_CASE(a_command_finds_its_beginning_and_the_steps_before_it_in_th
       "---\ntitle: A test\n---\n```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Count\nCount --> [*]\n```"
       "\n## Actions\n- Build: Shell \"echo built\" inputs=[\"src/**\"]\n"
       "- Count: Shell \"tail -n 9 $(ls -t .wtool/runs/*.jsonl | head -n 1) | grep -c -e .up_to_date.:true "
-      "-e .state.:.Count.\"\n");
+      "-e .state.:.Count.\" inputs=[\"count\"]\n");
+  scratch.file("count", "1");
   run_it();
+  scratch.file("count", "2");
   const Finished again = run_it();
   BOOST_TEST(holds(again.err, "up to date Build"), again.err);
   BOOST_TEST(holds(again.err, "    | 2\n"), again.err);
@@ -725,7 +727,19 @@ BOOST_AUTO_TEST_CASE(the_line_about_a_beginning_is_shown_once_and_only_for_a_cal
     return count;
   };
   BOOST_TEST(beginnings(run_it().err) == 1);
-  BOOST_TEST(beginnings(run_it().err) == 0);
+  const Finished again = run_it();
+  BOOST_TEST(beginnings(again.err) == 0);
+  BOOST_TEST(holds(again.err, "up to date Build"), again.err);
+}
+
+BOOST_AUTO_TEST_CASE(combinations_have_a_line_about_their_beginning_and_their_matrix_has_none) {
+  scratch.file("src/a.c", "int a;\n");
+  one_step("Shell \"echo ${matrix.n}\" inputs=[\"src/**\"] matrix={\"n\": [1, 2]}");
+  const Finished finished = run_it();
+  for (const char* label : {"  > Build (1)\n", "  > Build (2)\n", "  ok Build "}) {
+    BOOST_TEST(holds(finished.err, label), finished.err);
+  }
+  BOOST_TEST(!holds(finished.err, "  > Build\n"), finished.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_is_killed_keeps_what_was_done_and_nothing_of_the_rest) {

@@ -438,14 +438,13 @@ std::vector<ListedEntry> Store::list() const {
     struct stat status {};
     if (!entry || ::lstat(file.c_str(), &status) != 0) return;
     ListedEntry listed;
-    listed.used = status.st_mtim.tv_sec;
     listed.bytes = static_cast<std::uint64_t>(status.st_size);
     for (const CachedOutput& output : entry->outputs) listed.bytes += output.bytes;
     listed.entry = std::move(*entry);
     all.push_back(std::move(listed));
   });
   std::sort(all.begin(), all.end(), [](const ListedEntry& one, const ListedEntry& other) {
-    return std::tie(one.used, one.entry.key) > std::tie(other.used, other.entry.key);
+    return std::tie(one.entry.used, one.entry.key) > std::tie(other.entry.used, other.entry.key);
   });
   return all;
 }

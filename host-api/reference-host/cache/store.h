@@ -44,11 +44,11 @@ struct CachedOutput {
 
 struct CacheEntry {
   std::string key{};
-  std::string step{};                          // the name of the state
-  std::string file{};                          // of the workflow
-  std::string run{};                           // the run that made it; may be empty
-  std::int64_t made = 0;                       // seconds since 1970
-  std::int64_t used = 0;                       // the same; when find() read it, the time of its last use before
+  std::string step{};     // the name of the state
+  std::string file{};     // of the workflow
+  std::string run{};      // the run that made it; may be empty
+  std::int64_t made = 0;  // seconds since 1970
+  std::int64_t used = 0;  // seconds since 1970: its last use before it was read, which is the time of its file
   std::map<std::string, std::string> parts{};  // the names of the key's parts, each with a hash; find() leaves it empty
   std::vector<CachedOutput> outputs{};
   std::string result{};  // JSON text that only the caller interprets
@@ -56,7 +56,6 @@ struct CacheEntry {
 
 struct ListedEntry {
   CacheEntry entry;
-  std::int64_t used = 0;    // seconds since 1970
   std::uint64_t bytes = 0;  // of its outputs and itself; entries may share outputs
 };
 
@@ -81,9 +80,9 @@ class Store {
   // The newest entry of the step.
   std::optional<CacheEntry> latest(std::string_view step) const;
   bool has_content(std::string_view hash) const;
-  // Notes that the entry was used: it becomes the newest of its step, and the last that trim() would remove. If its
-  // last use was less than a minute ago, that time stays: steps that are up to date run often, and writing the time
-  // takes longer than reading the entry.
+  // Notes that the entry was used: it becomes the newest of its step, and trim() removes entries in the order of their
+  // last uses. That time is exact to a minute: if the last use was less than a minute ago, it is not written again,
+  // because writing it takes as long as reading the entry.
   void used(const CacheEntry& entry, std::string_view step) const;
 
   // An entry that is being written. find() does not return it before finish().

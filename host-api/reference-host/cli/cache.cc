@@ -47,7 +47,7 @@ std::string cached_json(const std::vector<cache::ListedEntry>& all) {
                     {"file", one.entry.file},
                     {"run", one.entry.run},
                     {"made", iso_time(moment_of(one.entry.made))},
-                    {"used", iso_time(moment_of(one.used))},
+                    {"used", iso_time(moment_of(one.entry.used))},
                     {"bytes", one.bytes},
                     {"outputs", std::move(outputs)}});
   }
@@ -65,8 +65,8 @@ std::string cached_table(const std::vector<cache::ListedEntry>& all, bool local)
   for (const cache::ListedEntry& one : all) {
     out += one.entry.key.substr(0, 12) + "  " + padded(clean(one.entry.step, 32), width) + "  " +
            padded(report::time_text(moment_of(one.entry.made), local), 19) + "  " +
-           padded(report::time_text(moment_of(one.used), local), 19) + "  " + padded(size_text(one.bytes), 10) + "  " +
-           clean(one.entry.file, 60) + "\n";
+           padded(report::time_text(moment_of(one.entry.used), local), 19) + "  " + padded(size_text(one.bytes), 10) +
+           "  " + clean(one.entry.file, 60) + "\n";
   }
   return out;
 }

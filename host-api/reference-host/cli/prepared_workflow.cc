@@ -13,7 +13,6 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/json_reader.h"
-#include "base/raw_json.h"
 #include "base/secrets/secrets.h"
 #include "base/sha256.h"
 #include "base/text.h"

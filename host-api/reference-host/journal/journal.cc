@@ -202,12 +202,13 @@ void Journal::run_started(const RunStart& start) {
 void Journal::state_entered(const Step& step) {
   // Steps kept from the earlier run are already in the file.
   if (step.replayed) return;
-  // If the step is not up to date, call_begins() writes the record.
+  // If the step may be up to date, its record waits until call_begins().
   const bool at_once = calls_something(step) && !may_be_up_to_date(step);
   take(at_once, [&](std::string& out, Moment at) { append_state_started(out, at, step, root_); });
 }
 
 void Journal::call_begins(const Step&) {
+  // Appends nothing: only what waits in memory is written.
   take(true, [](std::string&, Moment) {});
 }
 

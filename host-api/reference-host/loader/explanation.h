@@ -1,9 +1,9 @@
-// What a tool says that a call would do, without doing it: the answer of wtool.explain/1, whose members docs/policy.md
-// describes.
+// What a tool says that a call would do, without doing it: the answer of wtool.explain/1, an object with the text
+// "verdict". docs/policy.md describes the other members that shell_tools gives.
 //
 //   std::string error;
 //   const auto explained = toolbox.explain("shell_execute", R"({"command": "ls"})", stop, error);
-//   if (explained) explained->text("verdict") == "allow";
+//   if (explained && explained->text("verdict") == "allow") ...
 #pragma once
 
 #include <memory>

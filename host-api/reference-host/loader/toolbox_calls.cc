@@ -8,7 +8,6 @@
 #include "base/json_members.h"
 #include "base/json_reader.h"
 #include "base/json_text.h"
-#include "base/raw_json.h"
 #include "loader/toolbox_parts.h"
 #include "tracing/tracing.h"
 

@@ -66,8 +66,8 @@ inline bool gives_secrets(const Step& step) {
   return action->options.secret || (set != nullptr && set->secret);
 }
 
-// True if the step may end immediately because it is up to date, without a call. (If it has to wait for a lock, it does
-// not end immediately.)
+// True if the step may end without a call because it is up to date. False for a step with a lock: it may wait long for
+// the lock, and its beginning must be known by then.
 inline bool may_be_up_to_date(const Step& step) {
   const auto& action = step.of().action;
   return action && action->options.cache.is_on() && !action->options.lock;
@@ -141,7 +141,8 @@ class RunObserver {
   // with the values of the combination by their names. Called before the first of these steps.
   virtual void combination_begun(const std::string& /*branch*/, const expressions::Value& /*values*/) {}
   virtual void state_entered(const Step& /*step*/) {}
-  // A tool is called now, which does not happen if the step is up to date. Called for each try.
+  // The step's tool is called next. Not called if the step is up to date, or fails before its call. Called for each
+  // call, so again for each try, and each time that a prompt is asked again.
   virtual void call_begins(const Step& /*step*/) {}
   // The tool reports the state of the step's call, such as that the call waits for a node or has started. Not every
   // tool reports states.

@@ -84,7 +84,7 @@ ActionResult Service::wait_until_ready(Stop& stop) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return phase_ != Phase::starting; });
   }
-  // Asked before the lock is taken: a Stop calls this object, which then takes the lock, while it has its own.
+  // Asked before this lock is taken: a Stop holds its own lock while it calls this object, which then takes this one.
   const auto request = stop.requested();
   ActionResult result;
   const std::lock_guard lock(mutex_);

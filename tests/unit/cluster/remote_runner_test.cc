@@ -418,10 +418,12 @@ BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_where_a_limit_of_the_site_re
       *asked = true;
       return Said{.why = message};
     });
+    const auto take = [&] { return host.pools.of(host.chosen)->take(-1, Clock::now() + milliseconds(100), refusal); };
     await([&] {
-      BOOST_TEST(!host.pools.of(host.chosen)->take(-1, Clock::now() + milliseconds(100), refusal).channel);
+      BOOST_TEST(!take().channel);
       return asked->load();
     });
+    BOOST_TEST(!take().channel);  // by now, the pool has acted on the answer
   };
   refused("sbatch: error: invalid partition specified: nosuch");
   // The pilot was not ended: otherwise, the pool would have no slot to give.

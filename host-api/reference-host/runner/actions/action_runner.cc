@@ -112,8 +112,8 @@ void ActionRunner::call_now(const std::string& tool, const json& arguments, cons
   if (const std::string why = kept_->confine(context, place, tool, arguments); !why.empty()) {
     return mistake(options.cache.offset, why);
   }
-  run.observer().call_begins(step);
   if (begin && !begin()) return;
+  run.observer().call_begins(step);
   CallRecorder recorder(invocation, step);
   const ToolOutcome outcome = run.request().tools.call_at(
       place, tool, arguments, context.stop,
