@@ -7,6 +7,7 @@
 
 #include "base/edit_distance.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "workflow/check/checker.h"
 #include "workflow/check/checks.h"
 #include "workflow/model/diagnostics.h"
@@ -309,6 +310,12 @@ class NameChecker {
                                      known_names(use.field, "fields", known));
   }
 
+  bool is_of_service_without_port(const NameRead& use) const {
+    const auto& action = workflow_.states[use.state].action;
+    const auto* service = action ? std::get_if<ServiceAction>(&action->kind) : nullptr;
+    return service != nullptr && service->free_port.name.empty();
+  }
+
   std::string undefined(const NameRead& use) const {
     std::string clause;
     if (const std::size_t dash = use.name.find('-'); dash != std::string::npos && use.in_command) {
@@ -316,6 +323,9 @@ class NameChecker {
                use.name.substr(dash + 1) + "}";
     } else if (use.in_command) {
       clause = "a variable of the shell is written $" + use.name + ", or $${" + use.name + "}";
+      if (is_of_service_without_port(use) && lowered(use.name).ends_with("port")) {
+        clause += "; the option free_port=" + use.name + " gives it the number of a free port";
+      }
     } else if (use.whole_condition) {
       clause = "a condition is 'always', 'default', 'success', 'failure', or an expression such as 'exit_code == 0'";
     }
