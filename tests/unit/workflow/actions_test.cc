@@ -239,4 +239,12 @@ BOOST_AUTO_TEST_CASE(the_free_port_of_a_service_is_read_by_its_commands_and_by_s
   BOOST_TEST(found.find("'port' has no value here") != std::string::npos, found);
 }
 
+BOOST_AUTO_TEST_CASE(a_name_of_the_run_has_a_value_before_a_state_sets_it) {
+  const std::string diagram = "[*] --> A\nA --> B\nB --> C: result == 'x'\nB --> C\nC --> [*]\n";
+  const std::string found = diagnostics_of(
+      workflow_text(diagram, "- A: Shell \"echo A\"\n- B: Log \"B ${result}\"\n- C: Set result=\"mine\"\n"));
+  BOOST_TEST(found.find("error") == std::string::npos, found);
+  BOOST_TEST(found.find("has no value here") == std::string::npos, found);
+}
+
 }  // namespace actions_test

@@ -221,6 +221,8 @@ class NameChecker {
     if (workflow_.ambiguous_names.contains(use.name) || workflow_.ambiguous_states.contains(use.name)) return;
     const State& first = workflow_.states[found->second.front()];
     const bool is_state = first.id == use.name;
+    // The run itself sets such a name before any state does.
+    if (!is_state && is_run_name(use.name)) return;
     if (is_state && found->second.size() == 1 && !has_outcome(first)) {
       return tell(use, "the state '" + use.name + "' has no action, and so no outcome that could be read");
     }
