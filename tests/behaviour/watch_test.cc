@@ -200,6 +200,25 @@ BOOST_AUTO_TEST_CASE(what_no_pattern_names_runs_nothing) {
   BOOST_TEST(holds(finished.err, "watch: a.txt changed"), finished.err);
 }
 
+BOOST_AUTO_TEST_CASE(an_exclamation_mark_excludes_files_of_the_other_patterns) {
+  const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
+  Program program({wtool_path, "watch", file_, "--on", "**", "--on", "!log", "--on", "!made/**"}, Program::On::pipes,
+                  here());
+  BOOST_REQUIRE(comes_to(1));
+  fs::create_directories(path("made"));
+  scratch.file("made/x", "1");
+  scratch.file("a.txt", "1");
+  BOOST_REQUIRE(comes_to(2));
+  program.kill(SIGTERM);
+  const Finished finished = program.wait();
+  BOOST_TEST(was_ended_by(finished, SIGTERM));
+  BOOST_TEST(runs() == 2U);
+  BOOST_TEST(holds(finished.err, "watch: a.txt changed"), finished.err);
+  const Finished refused = run({wtool_path, "watch", file_, "--on", "!log"}, here());
+  BOOST_TEST(refused.exit_code == 2);
+  BOOST_TEST(holds(refused.err, "--on '!log' only excludes files"), refused.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_run_that_changes_what_is_watched_is_repeated_after_ever_longer_pauses) {
   const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
   Program program({wtool_path, "watch", file_}, Program::On::pipes, here());

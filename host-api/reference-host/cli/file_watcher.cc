@@ -148,7 +148,10 @@ void FileWatcher::changed(const std::string& path) {
   }
   if (relative.empty() || is_left_out(relative)) return;
   const auto matches = [&](const std::string& pattern) { return cache::matches(pattern, relative); };
-  if (std::any_of(wanted_.patterns.begin(), wanted_.patterns.end(), matches)) changed_.insert(relative);
+  if (std::any_of(wanted_.patterns.begin(), wanted_.patterns.end(), matches) &&
+      std::none_of(wanted_.excluded.begin(), wanted_.excluded.end(), matches)) {
+    changed_.insert(relative);
+  }
 }
 
 std::set<std::string> FileWatcher::take() {

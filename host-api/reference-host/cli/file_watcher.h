@@ -22,9 +22,10 @@ namespace wtool::host {
 class FileWatcher {
  public:
   struct Wanted {
-    std::vector<std::string> patterns;  // as in cache/patterns.h, relative to the folder
-    std::string also;                   // one more file to watch, absolute; may be empty
-    std::set<std::string> not_these;    // files that are not reported, absolute
+    std::vector<std::string> patterns;    // as in cache/patterns.h, relative to the folder
+    std::vector<std::string> excluded{};  // patterns of files that are not watched
+    std::string also;                     // one more file to watch, absolute; may be empty
+    std::set<std::string> not_these;      // files that are not reported, absolute
   };
   // `folder` is absolute, without links. Watches from the moment when the constructor returns.
   FileWatcher(std::string folder, Wanted wanted);

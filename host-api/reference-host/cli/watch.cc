@@ -82,9 +82,19 @@ class Watch {
     if (!std::filesystem::exists(file, failed)) return run_file(context_, options_.file, options_.flags);
     if (!can_write_files(options_.flags, file)) return exit_unusable;
     FileWatcher::Wanted wanted;
-    wanted.patterns = options_.patterns;
+    for (const std::string& pattern : options_.patterns) {
+      const bool excludes = pattern.starts_with('!');
+      (excludes ? wanted.excluded : wanted.patterns).push_back(pattern.substr(excludes ? 1 : 0));
+    }
+    // As in `inputs`, a `!` takes something from what the others name.
+    if (wanted.patterns.empty() && !wanted.excluded.empty()) {
+      complain("--on '!" + cleaned_for_terminal(wanted.excluded.front(), false) +
+               "' only excludes files; name the files to watch as well, such as --on '**'");
+      return exit_unusable;
+    }
     if (wanted.patterns.empty()) wanted.patterns.emplace_back("**");
-    for (const std::string& pattern : wanted.patterns) {
+    for (const std::string& given : options_.patterns) {
+      const std::string pattern = given.substr(given.starts_with('!') ? 1 : 0);
       const std::filesystem::path path(pattern);
       if (pattern.empty() || path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) {
         complain("--on must name files below the working directory, such as 'src/**', not \"" +
