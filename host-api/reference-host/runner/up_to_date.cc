@@ -175,6 +175,11 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
     why = "the tool " + tool + " does not say in which directory it works";
     return std::nullopt;
   }
+  // A tool gives U+FFFD in place of bytes that are not UTF-8, so this may be the name of another directory.
+  if (work.directory.find("\xef\xbf\xbd") != std::string::npos) {
+    why = "the name of its directory is not UTF-8";
+    return std::nullopt;
+  }
   json call = arguments;
   json environment = json::object();
   // A tool of an MCP server may have arguments of these names with another meaning.
@@ -257,7 +262,11 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
     return;
   }
   auto work = work_of(tool, arguments, place, *explained, prompt, why);
-  if (!work) return;
+  if (!work) {
+    // A call that is not allowed says so itself.
+    if (explained->text("verdict") == "allow") notice(why);
+    return;
+  }
   tool_ = tool;
   command_ = explained->text("command");
   rule_ = explained->text("rule");
@@ -280,8 +289,9 @@ std::string KeptCall::confine(const ActionContext& context, CallPlace& place, co
   const workflow::CacheOptions& cache = step_.of().action->options.cache;
   if (!cache.strict) return {};
   if (!is_confined_) {
-    if (!place.on.empty() && place.on != "local") {
-      return "a step with cache=strict runs on this machine, not on " + expressions::quoted_for_message(place.on);
+    const std::string& on = place.on.empty() ? run_.request().settings.on : place.on;
+    if (!on.empty() && on != "local") {
+      return "a step with cache=strict runs on this machine, not on " + expressions::quoted_for_message(on);
     }
     std::string why;
     const auto explained = explanation_of(run_.request().services.explain, place, tool, arguments, why);
