@@ -732,14 +732,86 @@ BOOST_AUTO_TEST_CASE(the_line_about_a_beginning_is_shown_once_and_only_for_a_cal
   BOOST_TEST(holds(again.err, "up to date Build"), again.err);
 }
 
-BOOST_AUTO_TEST_CASE(combinations_have_a_line_about_their_beginning_and_their_matrix_has_none) {
+BOOST_AUTO_TEST_CASE(a_matrix_and_those_of_its_combinations_that_run_have_a_line_about_their_beginning) {
   scratch.file("src/a.c", "int a;\n");
   one_step("Shell \"echo ${matrix.n}\" inputs=[\"src/**\"] matrix={\"n\": [1, 2]}");
   const Finished finished = run_it();
-  for (const char* label : {"  > Build (1)\n", "  > Build (2)\n", "  ok Build "}) {
-    BOOST_TEST(holds(finished.err, label), finished.err);
+  for (const char* line : {"  > Build\n", "  > Build (1)\n", "  > Build (2)\n", "  ok Build "}) {
+    BOOST_TEST(holds(finished.err, line), finished.err);
   }
-  BOOST_TEST(!holds(finished.err, "  > Build\n"), finished.err);
+  const Finished again = run_it();
+  BOOST_TEST(holds(again.err, "  > Build\n"), again.err);
+  BOOST_TEST(!holds(again.err, "  > Build ("), again.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_is_up_to_date_has_ended_in_the_journal_while_another_branch_works) {
+  scratch.file("src/a.c", "int a;\n");
+  workflow("state F <<fork>>\nstate J <<join>>\n[*] --> F\nF --> A\nF --> B\nA --> A2\nA2 --> J\nB --> J\nJ --> [*]\n",
+           "- A: Shell \"echo A\" inputs=[\"src/**\"]\n- A2: Shell \"echo A2\" inputs=[\"src/**\"]\n"
+           "- B: Shell \"test ! -e wait || { touch began; sleep 61; }\"\n");
+  run_it();
+  scratch.file("wait", "");
+  Program program({wtool_path, "run", "workflow.md"}, Program::On::pipes, with_cache());
+  BOOST_REQUIRE(wait_until([&] { return fs::exists(scratch.path() + "/began"); }, std::chrono::seconds(30)));
+  BOOST_TEST(wait_until(
+      [&] {
+        return holds(wtool({"show", "last"}).out, "A2     ok (up to date)");
+      },
+      std::chrono::seconds(30)));
+  program.kill(SIGKILL);
+  program.wait();
+  const Finished shown = wtool({"show", "last"});
+  BOOST_TEST(holds(shown.out, "A2     ok (up to date)"), shown.out);
+}
+
+BOOST_AUTO_TEST_CASE(the_logs_of_a_run_are_in_the_order_of_its_journal) {
+  std::string edges = "[*] --> S1\n", actions;
+  for (int i = 1; i <= 30; ++i) {
+    const std::string name = "S" + std::to_string(i);
+    edges += name + " --> " + (i == 30 ? "[*]" : "S" + std::to_string(i + 1)) + "\n";
+    actions += "- " + name + (i % 3 == 0 ? ": Log \"x\"\n" : ": Shell \"echo x\" cache=true\n");
+  }
+  workflow(edges, actions);
+  run_it();
+  run_it();
+  const std::string text = wtool({"logs", "last"}).out;
+  std::size_t before = 0;
+  for (int i = 1; i <= 30; ++i) {
+    const std::string name = "S" + std::to_string(i);
+    const std::size_t at = text.find(i % 3 == 0 ? "    " + name + ": x" : "  up to date " + name + "  ");
+    BOOST_TEST((at != text.npos && (i == 1 || at > before)), name << " in " << text);
+    before = at;
+  }
+}
+
+BOOST_AUTO_TEST_CASE(names_that_are_not_utf8_are_not_kept) {
+  scratch.file("src/a\xff", "a");
+  one_step("Shell \"mkdir -p out; cp src/* out; echo x >> ran\" inputs=[\"src\"] outputs=[\"out\"]");
+  BOOST_TEST(holds(run_it().err, "is not UTF-8"));
+  fs::remove_all(scratch.path() + "/out");
+  run_it();
+  BOOST_TEST(ran() == 2);
+  BOOST_TEST(fs::exists(scratch.path() + "/out/a\xff"));
+  // The tool names both directories alike.
+  for (const char* name : {"x\xef\xbf\xbd", "x\xff"}) {
+    const std::string folder = scratch.path() + "/" + name;
+    fs::create_directory(folder);
+    std::ofstream(folder + "/in") << "1";
+    fs::copy(scratch.path() + "/workflow.md", folder + "/workflow.md");
+    std::ofstream(folder + "/workflow.md") << "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n"
+                                              "- A: Shell \"cp in out\" inputs=[\"in\"] outputs=[\"out\"]\n";
+    ProgramOptions options = with_cache();
+    options.directory = folder;
+    const Finished finished = run({wtool_path, "run", "workflow.md"}, options);
+    BOOST_TEST(holds(finished.err, "the name of its directory is not UTF-8"), finished.err);
+    BOOST_TEST(fs::exists(folder + "/out"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_tool_without_a_directory_says_why_it_is_run_each_time) {
+  one_step("Call tool \"pty_list\" cache=true");
+  BOOST_TEST(
+      holds(run_it().err, "the step 'Build' is run each time: the tool pty_list does not say in which directory"));
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_is_killed_keeps_what_was_done_and_nothing_of_the_rest) {

@@ -69,18 +69,15 @@ class Teller {
   // The text for all that is new in the run.
   std::string news(const journal::RunRecord& run) {
     names_ = report::combination_names(run);
-    std::vector<std::pair<journal::Moment, std::string>> news;
+    std::vector<std::pair<std::uint64_t, std::string>> news;  // by their places in the journal
     for (const journal::StepRecord& step : run.steps) {
       if (step.status == runner::Step::Status::running || !is_wanted(step) || !told_.insert(step.number).second)
         continue;
-      if (std::string text = text_of(step); !text.empty()) {
-        const auto took = std::chrono::duration_cast<journal::Moment::duration>(step.took);
-        news.emplace_back(step.began + took, std::move(text));
-      }
+      if (std::string text = text_of(step); !text.empty()) news.emplace_back(step.line, std::move(text));
     }
     for (; logs_told_ < run.logs.size(); ++logs_told_) {
       const journal::RunLogRecord& log = run.logs[logs_told_];
-      if (std::string text = text_of(log, run); !text.empty()) news.emplace_back(log.at, std::move(text));
+      if (std::string text = text_of(log, run); !text.empty()) news.emplace_back(log.line, std::move(text));
     }
     std::stable_sort(news.begin(), news.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::string all;

@@ -49,6 +49,11 @@ bool calls_something(const Step& step) {
   return action && type_of(action->kind).calls_something;
 }
 
+// The steps of that workflow make calls, and not this step.
+bool runs_workflow(const Step& step) {
+  return std::holds_alternative<workflow::WorkflowAction>(step.of().action->kind);
+}
+
 void ignore_all_in(const Descriptor& folder) {
   const Descriptor file(::openat(folder.get(), ".gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file) (void)!::write(file.get(), "*\n", 2);
@@ -152,11 +157,12 @@ std::string Journal::write_problem() const {
 }
 
 template <class Append>
-void Journal::take(bool at_once, Append append) {
+void Journal::take(Write write, Append append) {
   std::string notice;
   {
     const std::lock_guard lock(mutex_);
     if (given_up_) return;
+    const bool at_once = write == Write::at_once || (write == Write::at_once_during_calls && !calling_.empty());
     append(pending_, system_clock::now());
     // A single record may exceed the limit even though the journal can be written, so a write is tried first.
     if (pending_.size() > max_kept) notice = flush();
@@ -189,7 +195,7 @@ std::string Journal::flush() {
 
 void Journal::run_started(const RunStart& start) {
   root_ = start.workflow;
-  take(true, [&](std::string& out, Moment at) {
+  take(Write::at_once, [&](std::string& out, Moment at) {
     const RunStart shown = masks() ? masked(start, *options_.secrets) : start;
     if (start.resumed) {
       append_run_resumed(out, at, shown, from_ ? &*from_ : nullptr);
@@ -203,29 +209,34 @@ void Journal::state_entered(const Step& step) {
   // Steps kept from the earlier run are already in the file.
   if (step.replayed) return;
   // If the step may be up to date, its record waits until call_begins().
-  const bool at_once = calls_something(step) && !may_be_up_to_date(step);
-  take(at_once, [&](std::string& out, Moment at) { append_state_started(out, at, step, root_); });
+  const Write write = !calls_something(step)    ? Write::later
+                      : may_be_up_to_date(step) ? Write::at_once_during_calls
+                                                : Write::at_once;
+  take(write, [&](std::string& out, Moment at) {
+    append_state_started(out, at, step, root_);
+    if (write == Write::at_once && !runs_workflow(step)) calling_.insert(step.number);
+  });
 }
 
-void Journal::call_begins(const Step&) {
+void Journal::call_begins(const Step& step) {
   // Appends nothing: only what waits in memory is written.
-  take(true, [](std::string&, Moment) {});
+  take(Write::at_once, [&](std::string&, Moment) { calling_.insert(step.number); });
 }
 
 void Journal::call_state(const Step& step, const CallState& state) {
   if (state.node.empty()) return;
-  take(true, [&](std::string& out, Moment at) { append_node(out, at, step, root_, state); });
+  take(Write::at_once, [&](std::string& out, Moment at) { append_node(out, at, step, root_, state); });
 }
 
 void Journal::logged(const Step& step, workflow::LogAction::Level level, std::string_view text) {
   if (step.replayed) return;
-  take(false, [&](std::string& out, Moment at) {
+  take(Write::later, [&](std::string& out, Moment at) {
     append_log(out, at, step, root_, level, masks() ? options_.secrets->masked(text) : std::string(text));
   });
 }
 
 void Journal::service(const Step& step, const runner::ServiceEvent& event) {
-  take(true, [&](std::string& out, Moment at) {
+  take(Write::at_once, [&](std::string& out, Moment at) {
     append_service(out, at, step, root_, masks() ? masked(event, *options_.secrets) : event);
   });
 }
@@ -233,12 +244,12 @@ void Journal::service(const Step& step, const runner::ServiceEvent& event) {
 void Journal::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {
   bool changed = false;
   const Outcome shown = masks() ? masked(outcome, *options_.secrets, changed) : outcome;
-  take(true, [&](std::string& out, Moment at) { append_retry(out, at, step, root_, shown, wait); });
+  take(Write::at_once, [&](std::string& out, Moment at) { append_retry(out, at, step, root_, shown, wait); });
 }
 
 void Journal::used(const Step& step, const runner::Usage& usage) {
   // Written immediately: a call is counted before it begins, so that a budget holds even if wtool is killed.
-  take(true, [&](std::string& out, Moment at) { append_usage(out, at, step, root_, usage); });
+  take(Write::at_once, [&](std::string& out, Moment at) { append_usage(out, at, step, root_, usage); });
 }
 
 void Journal::state_ended(const Step& step, const StepEnd& end) {
@@ -247,19 +258,24 @@ void Journal::state_ended(const Step& step, const StepEnd& end) {
   // Large outputs are searched for secrets before the lock is taken, so that other threads need not wait.
   std::optional<StepEnd> safe;
   if (masks()) safe = masked(end, *options_.secrets, changed);
-  take(calls_something(step) && !step.up_to_date,
-       [&](std::string& out, Moment at) { append_state_ended(out, at, step, root_, safe ? *safe : end, changed); });
+  const Write write = !calls_something(step) ? Write::later
+                      : step.up_to_date      ? Write::at_once_during_calls
+                                             : Write::at_once;
+  take(write, [&](std::string& out, Moment at) {
+    append_state_ended(out, at, step, root_, safe ? *safe : end, changed);
+    calling_.erase(step.number);
+  });
 }
 
 void Journal::noticed(std::string_view text) {
   // The record waits in memory: the notice may be this journal's own, about a write that has failed.
-  take(false, [&](std::string& out, Moment at) {
+  take(Write::later, [&](std::string& out, Moment at) {
     append_notice(out, at, masks() ? options_.secrets->masked(text) : std::string(text));
   });
 }
 
 void Journal::run_ended(const runner::RunReport& report) {
-  take(true, [&](std::string& out, Moment at) {
+  take(Write::at_once, [&](std::string& out, Moment at) {
     append_run_ended(out, at, masks() ? masked(report, *options_.secrets) : report);
   });
   std::string notice;

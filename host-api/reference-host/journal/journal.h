@@ -3,7 +3,7 @@
 // What a call has done is in the file before the next action begins. The records of an action that calls something are
 // written before the call, and when it has ended. The records of other states, and of steps that are up to date (which
 // at most put back their outputs, and would do so again), wait in memory until the next such write, so that thousands
-// of them cost little. If the run is killed before that write, a resumed run goes through these states again.
+// of them cost little, unless another step's call runs. If the run is killed before that write, a resumed run goes through these states again.
 //
 //   const auto journal = Journal::create(directory, {.secrets = &secrets, .notice = print}, error);
 //   if (journal == nullptr) print("this run keeps no journal: " + error);
@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -86,9 +87,11 @@ class Journal final : public runner::RunObserver {
  private:
   Journal(Descriptor descriptor, std::string file, std::string run, Options options);
 
-  // Adds a record with `append`. `at_once`: everything that is pending is written now.
+  // When everything that is pending is written.
+  enum class Write { later, at_once, at_once_during_calls };
+  // Adds a record with `append`, which is called with mutex_ held.
   template <class Append>
-  void take(bool at_once, Append append);
+  void take(Write write, Append append);
   // Writes what is pending. Call it with mutex_ held. Returns a notice, which the caller passes on after it has
   // released the mutex; empty: there is nothing to report.
   std::string flush();
@@ -103,7 +106,10 @@ class Journal final : public runner::RunObserver {
   const workflow::Workflow* root_ = nullptr;
 
   mutable std::mutex mutex_;
-  std::string pending_;           // what is not written yet: whole lines, except that the first may be the rest of one
+  std::string pending_;  // what is not written yet: whole lines, except that the first may be the rest of one
+  // The steps that call something now. Their calls may take long, so until they end, the records of steps that are up
+  // to date do not wait.
+  std::set<std::uint64_t> calling_;
   std::size_t next_attempt_ = 0;  // the size of pending_ at which writing is tried again
   bool failing_ = false;          // the last attempt failed
   bool given_up_ = false;         // pending_ became too large: it was dropped, and nothing more is written

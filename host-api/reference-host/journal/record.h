@@ -124,6 +124,7 @@ class RecordReader {
   std::unordered_map<std::string, std::size_t> index_;  // the indexes of run_.steps, by place
   Moment part_began_;                                   // when the run was last started or resumed
   Moment newest_;
+  std::uint64_t lines_ = 0;                       // of records that were read
   std::chrono::steady_clock::duration before_{};  // how long the earlier parts took
   std::uint64_t numbers_before_ = 0;              // the highest number of a step in the earlier parts
   std::uint64_t highest_number_ = 0;

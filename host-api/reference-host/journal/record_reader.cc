@@ -204,16 +204,18 @@ std::string RecordReader::take_record(const json& record) {
     return {};
   }
   newest_ = *at;
+  ++lines_;
   if (type == "run_ended") {
     if (!status_of_run(text_member(record, "status"))) return "it has no \"status\" with which a run can end";
     end(record);
   } else if (type == "notice") {
-    run_.logs.push_back({*at, 0, LogAction::Level::warning, text_member(record, "text")});
+    run_.logs.push_back({*at, 0, LogAction::Level::warning, text_member(record, "text"), lines_});
   } else if (type == "log") {
-    run_.logs.push_back({*at, number_of(record), level_at(record), text_member(record, "text")});
+    run_.logs.push_back({*at, number_of(record), level_at(record), text_member(record, "text"), lines_});
   } else if (type == "service") {
     run_.logs.push_back(service_log(*at, number_of(record), text_member(record, "event"), flag_at(record, "failed"),
                                     text_member(record, "message")));
+    run_.logs.back().line = lines_;
   } else if (type == "retry") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that identify its step";
     step_of(record, false, *at).earlier_tries.push_back(outcome_at(record));
@@ -243,6 +245,7 @@ std::string RecordReader::take_record(const json& record) {
     step.took = duration_at(record, "ms");
     step.kept_files = kept_files_at(record);
     step.end = end_at(record);
+    step.line = lines_;
   }
   return {};
 }

@@ -61,6 +61,8 @@ struct StepRecord {
   std::vector<runner::Outcome> earlier_tries;
   std::vector<runner::KeptFile> kept_files{};
   runner::StepEnd end;
+  std::uint64_t line =
+      0;  // the place of the record of its end in the journal; 0: it has not ended, or is in no journal
 };
 
 // The hash of a step's action, from the fields of its record; empty: the state has no action. Nothing: the journal does
@@ -75,6 +77,7 @@ struct RunLogRecord {
   std::uint64_t step = 0;  // its number; 0: a notice, which belongs to no step
   workflow::LogAction::Level level = workflow::LogAction::Level::info;
   std::string text;
+  std::uint64_t line = 0;  // the place of its record in the journal; 0: it is in no journal
 };
 
 struct RunRecord {

@@ -194,7 +194,9 @@ void Progress::state_entered(const Step& step) {
   running.began = step.began;
   // The thread that enters a state also asks the state's questions.
   set_asking_state(running.label);
-  if (takes_time(step) && !may_be_up_to_date(step)) put_beginning(running);
+  // A whole matrix makes no call; its combinations do.
+  const bool is_matrix = step.of().action->options.matrix && !combinations_.contains(step.branch);
+  if (takes_time(step) && (is_matrix || !may_be_up_to_date(step))) put_beginning(running);
 }
 
 void Progress::call_begins(const Step& step) {
