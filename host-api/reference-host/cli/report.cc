@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/load_run.h"
+#include "journal/runs_folder.h"
 #include "report/formats.h"
 #include "workflow/model/source.h"
 
