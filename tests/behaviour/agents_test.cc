@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_plain_arrow_or_always_does_not_bypass_a_budget) {
              "- Fix: Prompt \"Fix.\" retry=5\n- Test: Shell \"false\"\n"));
     BOOST_TEST(finished.exit_code == 1);
     BOOST_TEST(calls() == 3U);
-    BOOST_TEST(holds(finished.out, "step 'Fix' was not run: the budget of 3 calls is used up"), finished.out);
+    BOOST_TEST(holds(finished.out, "step 'Fix' was not completed: the budget of 3 calls is used up"), finished.out);
   }
 }
 
@@ -246,6 +246,17 @@ BOOST_AUTO_TEST_CASE(tokens_and_cost_are_counted_from_what_the_command_reports) 
   BOOST_TEST(shown["usage"]["cost"] == 0.5);
   BOOST_TEST(holds(wtool({"show", "last"}).out, "Prompts: 2 calls in "));
   BOOST_TEST(holds(wtool({"show", "last"}).out, ", 80 tokens, cost 0.5"));
+}
+
+BOOST_AUTO_TEST_CASE(a_budget_that_is_used_up_by_a_wrong_answer_is_reported_with_that_answer) {
+  const Finished finished = run_workflow(with("budget: {calls: 1}\n", "[*] --> A\nA --> [*]\n",
+                                              "- A: Prompt \"x\" output={\"v\": \"integer\"} ask_again=3\n"));
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(calls() == 1U);
+  BOOST_TEST(holds(finished.out,
+                   "step 'A' was not completed: the budget of 1 call is used up; it was asked 1 time, and "
+                   "its last answer "),
+             finished.out);
 }
 
 BOOST_AUTO_TEST_CASE(reports_of_any_size_use_a_budget_up) {

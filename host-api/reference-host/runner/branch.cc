@@ -28,7 +28,7 @@ std::string why_fatal(const State& state, const ActionResult& result, const Outc
   if (!result.mistake.empty()) return result.mistake;
   const std::string what = "step '" + state.id + "'";
   if (outcome.error == exhausted_error && !std::holds_alternative<workflow::WorkflowAction>(state.action->kind)) {
-    return what + " was not run: " + outcome.message + "; an exit `" + state.id +
+    return what + " was not completed: " + outcome.message + "; an exit `" + state.id +
            " --> ...: exhausted` handles this case";
   }
   if (std::holds_alternative<workflow::WorkflowAction>(state.action->kind)) {

@@ -204,13 +204,20 @@ void PromptAction::perform(const PromptAction& action, runner::ActionRunner& run
     addition = {runner::form_of_answer(*runner.options.output, "", ""), runner.options.output.get()};
   const std::int64_t most = runner.options.output ? runner.options.ask_again.value_or(usual_ask_again) : 0;
   std::vector<std::pair<std::string, expressions::Value>> assigned;  // by the agent, in all its answers
+  std::string wrong;                                                 // what is wrong with the last answer
   for (std::int64_t asked = 0;; ++asked) {
-    if (!runner::ask(runner, action, *prompt, values, addition)) return;
+    if (!runner::ask(runner, action, *prompt, values, addition)) {
+      if (asked > 0 && runner.result.outcome.error == runner::exhausted_error) {
+        runner.result.outcome.message += "; it was asked " + counted(asked, "time") + ", and its last answer " +
+                                         (runner.options.secret ? "does not match `output`" : wrong);
+      }
+      return;
+    }
     assigned.insert(assigned.end(), runner.result.assigned.begin(), runner.result.assigned.end());
     runner.result.assigned = assigned;
     // If the agent ends the workflow, nobody needs its answer.
     if (!runner.options.output || runner.result.ends_workflow) return runner.keep();
-    const std::string wrong = runner.take_answer();
+    wrong = runner.take_answer();
     if (wrong.empty()) return runner.keep();
     if (asked == most) {
       runner.result.assigned.clear();
