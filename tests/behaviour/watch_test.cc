@@ -207,6 +207,7 @@ BOOST_AUTO_TEST_CASE(an_exclamation_mark_excludes_files_of_the_other_patterns) {
   BOOST_REQUIRE(comes_to(1));
   fs::create_directories(path("made"));
   scratch.file("made/x", "1");
+  scratch.file(".wtool-restoring-1-1", "1");
   scratch.file("a.txt", "1");
   BOOST_REQUIRE(comes_to(2));
   program.kill(SIGTERM);

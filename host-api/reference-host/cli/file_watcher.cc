@@ -29,7 +29,8 @@ constexpr std::uint32_t watched_events = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE 
 // The folders of git and of wtool itself are never watched.
 bool is_left_out(const std::string& relative) {
   const std::string name = fs::path(relative).filename().string();
-  return name == ".git" || name == ".wtool";
+  // A file that a step is putting back has such a name until it is whole.
+  return name == ".git" || name == ".wtool" || name.starts_with(cache::unfinished_prefix);
 }
 
 // Whether a second event will come when the new file is closed. A new hard link to an existing file causes none.
