@@ -21,7 +21,7 @@ constexpr std::array<Escaped, 128> escapes = [] {
   std::array<Escaped, 128> table{};
   for (std::size_t c = 0; c < table.size(); ++c) table[c] = {{static_cast<char>(c)}, 1};
   for (std::size_t c = 0; c < 0x20; ++c) table[c] = {{'\\', 'u', '0', '0', hex[c >> 4], hex[c & 0xf]}, 6};
-  const auto set = [&table](char c, char letter) { table[static_cast<std::size_t>(c)] = {{'\\', letter}, 2}; };
+  const auto set = [&table](char c, char letter) { table[static_cast<unsigned char>(c)] = {{'\\', letter}, 2}; };
   set('"', '"');
   set('\\', '\\');
   set('\b', 'b');

@@ -6,8 +6,8 @@ namespace wtool::host::runner {
 
 using expressions::Value;
 
-Variables::Variables(const workflow::Workflow& workflow, std::map<std::string, Value> inputs) : workflow_(&workflow) {
-  for (auto& [name, value] : inputs) variables_.emplace(name, std::move(value));
+Variables::Variables(const workflow::Workflow& workflow, const std::map<std::string, Value>& inputs)
+    : workflow_(&workflow), variables_(inputs.begin(), inputs.end()) {
   last_.insert_or_assign("workflow_name", Value(workflow.name));
   last_.insert_or_assign("run_id", Value(""));
   set_budget(Value(expressions::Map{}));

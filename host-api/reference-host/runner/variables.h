@@ -24,7 +24,7 @@ class Variables final : public expressions::Scope {
  public:
   // Until an action has run, the run's own names have the values that they have after a success with the exit code 0
   // and an empty result. `workflow` must outlive this object.
-  Variables(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs);
+  Variables(const workflow::Workflow& workflow, const std::map<std::string, expressions::Value>& inputs);
 
   const expressions::Value* find(std::string_view name) const override;
   std::string why_not(std::string_view name) const override;

@@ -47,7 +47,8 @@ std::string problem_of_value(ActionRunner& runner, const std::string& name, expr
       if (made) value = std::move(*made);
     }
     if (why.empty()) why = workflow::limit_problem(parameter, value);
-    return why.empty() ? "" : "the agent set the parameter '" + name + "' to a wrong value: " + why;
+    return why.empty() ? ""
+                       : std::string("the agent set the parameter '").append(name).append("' to a wrong value: ") + why;
   }
   return "";
 }
