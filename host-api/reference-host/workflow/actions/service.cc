@@ -132,18 +132,19 @@ bool read_service_option(ActionReading& in, OptionReader& options, ServiceAction
     return false;
   }
   std::vector<std::string> known = options.names();
-  std::string own;
+  std::string of_service;
   for (const OwnOption& option : own_options) {
     known.emplace_back(option.name);
-    own.append(option.name).append("=").append(option.value).append(", ");
+    of_service.append(option.name).append("=").append(option.value).append(", ");
   }
-  known.insert(known.end(), {"working_dir", "env", "env_file", "shell", "shell_options"});
+  for (const std::string_view option : shell_option_names) {
+    known.emplace_back(option);
+    of_service.append(option).append(", ");
+  }
   in.cursor.fail(
       "this is not an option: " + in.cursor.rest_for_message() +
-      question_then(did_you_mean(name, known),
-                    "the options of a service are " + own +
-                        "working_dir, env, env_file, shell, shell_options, retry, backoff, total_timeout, on failure, "
-                        "result, secret"));
+      question_then(did_you_mean(name, known), "the options of a service are " + of_service +
+                                                   "retry, backoff, total_timeout, on failure, result, secret"));
   return false;
 }
 

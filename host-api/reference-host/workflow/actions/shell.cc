@@ -96,9 +96,8 @@ bool read_shell_settings(ActionReading& in, ShellAction& made) {
 std::string shell_option_of(const std::string& name) {
   if (name == "working_directory") return "working_dir";
   if (name == "environment") return "env";
-  return name == "working_dir" || name == "env" || name == "env_file" || name == "shell" || name == "shell_options"
-             ? name
-             : "";
+  const auto& known = shell_option_names;
+  return std::find(known.begin(), known.end(), name) != known.end() ? name : "";
 }
 
 bool read_shell_option(ActionReading& in, const std::string& name, ShellAction& made) {
@@ -135,7 +134,7 @@ std::string listed(const std::vector<std::string>& options) {
 
 std::vector<std::string> known_options(const OptionReader& options) {
   std::vector<std::string> known = options.names();
-  known.insert(known.end(), {"working_dir", "env", "env_file", "shell", "shell_options"});
+  known.insert(known.end(), shell_option_names.begin(), shell_option_names.end());
   return known;
 }
 

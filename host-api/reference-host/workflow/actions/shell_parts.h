@@ -1,7 +1,9 @@
 // What the actions Shell and Service have in common: how the command and its options are read and checked (shell.cc).
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "workflow/actions/action_type.h"
 
@@ -10,8 +12,11 @@ namespace wtool::host::workflow {
 // Reads the command, in quotes or in the block below, without its options. False: a diagnostic says why.
 bool read_shell_command(ActionReading& in, ShellAction& made);
 
-// The name of an option of the command (working_dir, env, env_file, shell, shell_options), as messages show it; empty:
-// `name` is not such an option.
+// The options of the command, as messages show them.
+inline constexpr std::array<std::string_view, 5> shell_option_names{"working_dir", "env", "env_file", "shell",
+                                                                    "shell_options"};
+
+// The option of the command that has this name, or had it in an earlier version; empty: there is none.
 std::string shell_option_of(const std::string& name);
 
 // Reads such an option and its value. False: a diagnostic says why.
