@@ -79,8 +79,10 @@ Note read_note(int file) {
   return note;
 }
 
-std::string words_of(const Note& note) {
-  std::string text = note.holder.what.empty() ? "another process" : note.holder.what;
+std::string words_of(NamedLock::Kind kind, const Note& note) {
+  std::string text = note.holder.what;
+  // The note is still empty if the holder took the lock only a moment ago.
+  if (text.empty()) text = kind == NamedLock::Kind::step ? "another step" : "another run";
   if (!note.holder.run.empty()) text += " in the run " + note.holder.run;
   if (!note.holder.process.empty())
     text += " (process " + note.holder.process + (note.host == host_name() ? ")" : " on " + note.host + ")");
@@ -109,10 +111,9 @@ NamedLock::NamedLock(Kind kind, const std::string& name, const LockHolder& holde
       error = "the lock " + path + " cannot be taken: " + ::strerror(errno);
       return;
     }
-    // A holder that has just taken the lock may not have written its note yet.
     const Note other = read_note(file_.get());
     if (error = must_not_wait(other.holder); !error.empty()) return;
-    if (!told) waits("waits for the lock \"" + name + "\", which " + words_of(other) + " holds");
+    if (!told) waits("waits for the lock \"" + name + "\", which " + words_of(kind, other) + " holds");
     told = true;
     if (!wait_until(std::chrono::steady_clock::now() + look_again, stop)) return;
   }
