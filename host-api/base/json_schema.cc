@@ -480,6 +480,8 @@ class IntegerMaker {
  public:
   explicit IntegerMaker(const json& root) : root_(root) {}
 
+  const std::string& too_large() const { return too_large_; }
+
   void make(json& value, const json& schema, int depth) const {
     // A schema may refer to itself in many ways.
     if (!schema.is_object() || depth > max_depth || ++looks_ > max_judgements) return;
@@ -495,7 +497,7 @@ class IntegerMaker {
         for (const json& part : parts) make(value, part, depth + 1);
       });
     }
-    if (value.is_number_float()) {
+    if (value.is_number_float() || value.is_number_unsigned()) {
       each("type", [&](const json& type) { number(value, type); });
     } else if (value.is_object()) {
       each("properties", [&](const json& properties) {
@@ -519,17 +521,27 @@ class IntegerMaker {
   }
 
  private:
-  static void number(json& value, const json& type) {
+  void number(json& value, const json& type) const {
     const auto is = [&](const char* name) {
       return type == name || (type.is_array() && std::find(type.begin(), type.end(), name) != type.end());
     };
     constexpr double limit = 9223372036854775808.0;  // 2^63
+    if (!is("integer") || is("number")) return;
+    if (value.is_number_unsigned()) {
+      if (value.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) too_large_ = value.dump();
+      return;
+    }
     const auto written = value.get<double>();
-    if (!is("integer") || is("number") || std::trunc(written) != written) return;
-    if (written >= -limit && written < limit) value = static_cast<std::int64_t>(written);
+    if (std::trunc(written) != written) return;
+    if (written >= -limit && written < limit) {
+      value = static_cast<std::int64_t>(written);
+    } else {
+      too_large_ = value.dump();
+    }
   }
 
   const json& root_;
+  mutable std::string too_large_;
   mutable std::size_t looks_ = 0;
 };
 
@@ -541,7 +553,11 @@ std::string instance_mistake(const json& value, const json& schema) {
   return SchemaChecker(schema).judge(value, schema, "#");
 }
 
-void make_integers(json& value, const json& schema) { IntegerMaker(schema).make(value, schema, 0); }
+std::string make_integers(json& value, const json& schema) {
+  const IntegerMaker maker(schema);
+  maker.make(value, schema, 0);
+  return maker.too_large();
+}
 
 std::string unjudged_part(const json& schema) { return find_unjudged(schema, "#"); }
 

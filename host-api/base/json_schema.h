@@ -29,8 +29,9 @@ std::string instance_mistake(const nlohmann::json& value, const nlohmann::json& 
 bool has_json_type(const nlohmann::json& value, const std::string& type);
 
 // Gives the numbers that `schema` declares as integers, but that are written like 1.0, the type of an integer. `value`
-// must be valid against the schema.
-void make_integers(nlohmann::json& value, const nlohmann::json& schema);
+// must be valid against the schema. Returns an integer that does not fit into 64 bits with a sign, as text; empty: all
+// of them fit.
+std::string make_integers(nlohmann::json& value, const nlohmann::json& schema);
 
 // The place of the first keyword in a well-formed schema that instance_mistake() does not evaluate:
 // "#/properties/a/format". Empty: it evaluates all keywords.

@@ -155,6 +155,14 @@ BOOST_AUTO_TEST_CASE(an_integer_that_is_written_with_a_decimal_point_is_a_whole_
   BOOST_TEST(holds(finished.err, "good"), finished.err);
 }
 
+BOOST_AUTO_TEST_CASE(an_integer_beyond_64_bits_is_refused_instead_of_rounded) {
+  workflow("[*] --> A\nA --> [*]\n",
+           "- A: Shell \"echo '{\\\"n\\\": 9223372036854775808}'\" output={\"n\": \"integer\"}\n");
+  const Finished finished = run_workflow("workflow.md");
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(holds(finished.err, "has the integer 9223372036854775808, which does not fit into 64 bits"), finished.err);
+}
+
 BOOST_AUTO_TEST_CASE(what_an_agent_set_with_an_answer_that_was_not_valid_is_kept) {
   scratch.file("does", "test $n -gt 1 || echo note=kept >>$WTOOL_STEER\n");
   answers({"no", "{\"n\": 1}"});

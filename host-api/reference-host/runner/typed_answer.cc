@@ -85,7 +85,9 @@ std::variant<Value, std::string> typed_answer(const Outcome& outcome, const json
   }
   if (std::string wrong = instance_mistake(*answer, schema); !wrong.empty()) return "is not valid: " + wrong;
   // In a condition, a double cannot be combined with a whole number.
-  make_integers(*answer, schema);
+  if (const std::string number = make_integers(*answer, schema); !number.empty()) {
+    return "has the integer " + number + ", which does not fit into 64 bits";
+  }
   return expressions::from_json(*answer).value_or(Value());
 }
 
