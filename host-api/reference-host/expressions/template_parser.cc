@@ -164,11 +164,16 @@ class TemplateParser {
     TemplateCursor cursor(text_, at_ + 2);
     Placeholder placeholder;
     if (parse_dollar(cursor, placeholder)) return add(std::move(placeholder), cursor.at());
-    // `${name` before a blank, a quote or an operator is neither a placeholder nor valid in a shell.
+    // `${name` before a blank, a quote, an operator or a parenthesis is neither a placeholder nor valid in a shell, and
+    // neither is `${name.function(`.
     cursor = TemplateCursor(text_, at_ + 2);
-    const std::string name(cursor.dashed_name());
+    std::string name(cursor.dashed_name());
+    std::size_t end = cursor.at();
+    while (!name.empty() && end < text_.size() && (text_[end] == '.' || is_name_character(text_[end]))) ++end;
+    const bool is_function = end < text_.size() && text_[end] == '(';
+    if (is_function) name += text_.substr(cursor.at(), end - cursor.at());
     const char behind = cursor.at() < text_.size() ? text_[cursor.at()] : '\n';
-    if (!name.empty() && std::string_view(" \t\r\n\"';&|)<>").find(behind) != std::string_view::npos) {
+    if (!name.empty() && (is_function || std::string_view(" \t\r\n\"';&|)<>").find(behind) != std::string_view::npos)) {
       return give_up("this '${' is not closed by '}' after " + name + "; a literal '${' is written $${");
     }
     keep("${", 2);

@@ -141,6 +141,8 @@ BOOST_AUTO_TEST_CASE(mistakes_in_templates_are_errors_with_their_place) {
       {"ab {{ text", "3: this '{{' is not closed"},
       {"ab ${text-one other}", "3: this '${' is not closed by '}' after text-one"},
       {"ab ${text", "3: this '${' is not closed by '}' after text"},
+      {"${text.trim()}", "0: this '${' is not closed by '}' after text.trim; a literal '${' is written $${"},
+      {"${size(text)}", "0: this '${' is not closed by '}' after size"},
       {"{{ text other }}", "0: this '{{' is not closed"},
       {"{{ range .Items }}", "0: this '{{' is not closed"},
       {"{{ json .}}", "0: this '{{' is not closed"},
