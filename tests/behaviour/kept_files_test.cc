@@ -77,6 +77,7 @@ BOOST_AUTO_TEST_CASE(what_is_in_a_linked_folder_is_neither_kept_nor_named) {
   BOOST_REQUIRE(kept.size() == 1U);
   BOOST_TEST(kept[0].at("path") == "s/f");
   BOOST_TEST(!holds(finished.err, "passwd"), finished.err);
+  BOOST_TEST(holds(finished.err, "\"all/etc/*\": \"all\" is a link, and links are not followed"), finished.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_beyond_the_limit_is_not_read_to_its_end) {

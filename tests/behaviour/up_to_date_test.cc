@@ -685,6 +685,17 @@ BOOST_AUTO_TEST_CASE(a_secret_is_never_kept) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_result_that_turns_out_to_contain_a_secret_is_removed_and_named) {
+  scratch.file("src/a.c", "");
+  workflow("[*] --> Build\nBuild --> Secret\nSecret --> [*]\n",
+           "- Build: Shell \"echo hunter2hunter2; echo x >> ran\" with inputs=[\"src/**\"]\n"
+           "- Secret: Set secret token=\"${Build.stdout}\"\n");
+  const Finished first = run_it();
+  BOOST_TEST(holds(first.err, "the result of 'Build' is not kept for later runs"), first.err);
+  run_it();
+  BOOST_TEST(ran() == 2);
+}
+
 BOOST_AUTO_TEST_CASE(the_journal_and_a_resumed_run_know_what_was_skipped) {
   build();
   run_it();

@@ -241,6 +241,17 @@ FoundFiles find_files(const std::string& directory, const std::vector<std::strin
   return found;
 }
 
+std::string link_above(const std::string& directory, const std::string& path, std::set<std::string>& checked) {
+  for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    std::string folder = path.substr(0, slash);
+    if (!checked.insert(folder).second) continue;
+    struct stat status {};
+    const std::string file = directory + "/" + folder;
+    if (::lstat(file.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) return folder;
+  }
+  return {};
+}
+
 bool means_no_file(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG; }
 
 bool matches(std::string_view pattern, std::string_view path) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,10 @@ enum class PatternLinks { followed, not_followed };
 // Leaves out the files that match a pattern in `without`, unless one of `patterns` names the file without a wildcard.
 FoundFiles find_files(const std::string& directory, const std::vector<std::string>& patterns,
                       const std::vector<std::string>& without = {}, PatternLinks links = PatternLinks::followed);
+
+// The first folder of the path, which is relative to `directory`, that is a link; empty: none is. Looks only at folders
+// that are not in `checked`, and adds them to it.
+std::string link_above(const std::string& directory, const std::string& path, std::set<std::string>& checked);
 
 // True if stat() failed with this error because no file has that path, or because the links on the way lead nowhere. Any
 // other error leaves open whether there is a file.

@@ -64,19 +64,6 @@ std::string below_link(const std::string& output, const std::string& link) {
   return "the output " + quoted(output) + " is below a link: " + quoted(link);
 }
 
-// The first folder of an output's path that is a link; empty: no folder is a link. Looks only at folders that are not
-// in `checked`, and adds them to `checked`.
-std::string folder_link_above(const Work& work, const std::string& path, std::set<std::string>& checked) {
-  for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-    std::string folder = path.substr(0, slash);
-    if (!checked.insert(folder).second) continue;
-    struct stat status {};
-    const std::string file = work.directory + "/" + folder;
-    if (::lstat(file.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) return folder;
-  }
-  return {};
-}
-
 bool is_folder(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -296,7 +283,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   std::set<std::string> checked_folders;
   if (!found.unmatched.empty()) {
     const std::string& output = found.unmatched.front();
-    const std::string link = folder_link_above(work, plain_path(output), checked_folders);
+    const std::string link = link_above(work.directory, plain_path(output), checked_folders);
     return link.empty() ? "it made no output " + quoted(output) : below_link(output, link);
   }
 
@@ -311,7 +298,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
                    .parts = hashes_of(look.parts),
                    .result = result};
   for (const std::string& path : found.paths) {
-    if (const std::string link = folder_link_above(work, plain_path(path), checked_folders); !link.empty()) {
+    if (const std::string link = link_above(work.directory, plain_path(path), checked_folders); !link.empty()) {
       return below_link(path, link);
     }
     const std::string file = absolute(work, path);
@@ -357,7 +344,8 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   return {};
 }
 
-void StepCache::recheck(const std::function<Refuses()>& refuses) {
+std::vector<std::string> StepCache::recheck(const std::function<Refuses()>& refuses) {
+  std::vector<std::string> steps;
   hashes_.forget([&](const std::string& path) { return refuses()(path, true); });
   const std::lock_guard lock(mutex_);
   std::erase_if(kept_, [&](const CacheEntry& entry) {
@@ -370,9 +358,12 @@ void StepCache::recheck(const std::function<Refuses()>& refuses) {
                                           bool last) { return std::string(look(bytes, last) ? "refused" : ""); })
                      .empty();
     }
-    if (refused) store_.remove_with_contents(entry);
-    return refused;
+    if (!refused) return false;
+    store_.remove_with_contents(entry);
+    if (std::find(steps.begin(), steps.end(), entry.step) == steps.end()) steps.push_back(entry.step);
+    return true;
   });
+  return steps;
 }
 
 }  // namespace wtool::host::cache

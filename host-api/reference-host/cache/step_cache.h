@@ -82,8 +82,8 @@ class StepCache {
                    const std::function<Refuses()>& refuses, const SharedClaim& claim = {});
 
   // Removes the entries that this object has kept and that are refused now, and the hashes of files whose names are
-  // refused now.
-  void recheck(const std::function<Refuses()>& refuses);
+  // refused now. Returns the steps whose entries were removed.
+  std::vector<std::string> recheck(const std::function<Refuses()>& refuses);
 
  private:
   std::string absolute(const Work& work, const std::string& path) const;

@@ -425,7 +425,11 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
                                             run.journal ? run.journal->run() : "", prepared.shown_name()}),
                       secrets);
   // A result that was kept may contain a secret that became known only later.
-  if (!secrets.empty()) cache.recheck([&secrets] { return runner::secret_search(&secrets); });
+  if (!secrets.empty()) {
+    for (const std::string& step : cache.recheck([&secrets] { return runner::secret_search(&secrets); })) {
+      complain("the result of '" + step + "' is not kept for later runs: it contains a secret that became known later");
+    }
+  }
   return report;
 }
 

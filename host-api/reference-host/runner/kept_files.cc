@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <variant>
@@ -89,7 +90,12 @@ void keep_files(Step& step, const ActionContext& context) {
   const cache::FoundFiles found = cache::find_files(*directory, *patterns, {}, cache::PatternLinks::not_followed);
   if (!found.problem.empty()) return notice("no file is kept: " + found.problem);
   for (const std::string& pattern : found.unmatched) {
-    notice("no file matches " + expressions::quoted_for_message(pattern) + ", so no file is kept for it");
+    std::set<std::string> checked;
+    const std::string link = cache::link_above(*directory, cache::plain_path(pattern), checked);
+    const std::string shown_pattern = expressions::quoted_for_message(pattern);
+    notice(link.empty() ? "no file matches " + shown_pattern + ", so no file is kept for it"
+                        : "no file is kept for " + shown_pattern + ": " + expressions::quoted_for_message(link) +
+                              " is a link, and links are not followed");
   }
   std::size_t seen = 0;
   std::size_t failures = 0;
