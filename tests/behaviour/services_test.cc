@@ -58,6 +58,19 @@ BOOST_FIXTURE_TEST_SUITE(services, Services)
 
 // --- start and end ---
 
+BOOST_AUTO_TEST_CASE(a_service_that_goes_into_the_background_has_ended) {
+  for (const char* ready : {"", " ready=\"true\""}) {
+    const Finished finished = run_workflow(workflow(
+        two, "- Db: Service \"setsid sleep 61 & exit 0\"" + std::string(ready) + "\n- Use: Shell \"touch used\"\n"));
+    BOOST_TEST_CONTEXT(finished.out << finished.err) {
+      BOOST_TEST(finished.exit_code == 1);
+      BOOST_TEST(!there("used"));
+      BOOST_TEST(holds(finished.err, "the service ended before it was ready"));
+    }
+    BOOST_TEST(nothing_is_left(), mark.description());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_service_is_ready_before_the_next_state_and_ended_with_the_run) {
   const Finished finished = run_workflow(
       workflow(two,

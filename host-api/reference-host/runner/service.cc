@@ -1,6 +1,10 @@
 #include "runner/service.h"
 
+#include <signal.h>
+#include <sys/types.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <utility>
 
@@ -173,6 +177,7 @@ void Service::begin_call(Stop& stop) {
   {
     const std::lock_guard lock(mutex_);
     call_over_ = call_started_ = false;
+    pid_ = 0;
   }
   json arguments = prepared_.run.arguments;
   arguments["timeout"] =
@@ -186,10 +191,10 @@ void Service::begin_call(Stop& stop) {
             log(bytes);
             run_.observer().output(step_, stream == OutputStream::standard_error, bytes);
             // Not every tool reports states, but a command that writes has started.
-            note_start();
+            note_start(0);
           },
           [this](const CallState& state) {
-            if (state.state == "started") note_start();
+            if (state.state == "started") note_start(state.pid);
           });
     } catch (const std::exception& error) {
       outcome = {ToolOutcome::Kind::not_made, nullptr, error.what()};
@@ -202,8 +207,9 @@ void Service::begin_call(Stop& stop) {
   });
 }
 
-void Service::note_start() {
+void Service::note_start(std::int64_t pid) {
   const std::lock_guard lock(mutex_);
+  if (pid > 0) pid_ = pid;
   if (std::exchange(call_started_, true)) return;
   changed_.notify_all();
 }
@@ -241,11 +247,19 @@ std::string Service::await_ready() {
       if (is_final) return "the service cannot be asked whether it is ready: `ready` said: " + answer;
     }
     std::unique_lock lock(mutex_);
+    // The call of a command that has put itself into the background goes on until the process left behind has been
+    // ended, or has closed the outputs.
+    if (ready && command_has_ended()) changed_.wait(lock, [this] { return is_over(); });
     if (call_over_) return "the service ended before it was ready: " + how_it_ended(end_, secret_);
     if (stopped_) return "the service was ended before it was ready";
     if (ready) return "";
     changed_.wait_for(lock, pause, [this] { return is_over(); });
   }
+}
+
+// With mutex_ held. False: the command runs, or this is not known.
+bool Service::command_has_ended() const {
+  return pid_ > 0 && ::kill(static_cast<pid_t>(pid_), 0) != 0 && errno == ESRCH;
 }
 
 // Runs the command of `ready` once, for at most `longest`, and returns whether it succeeded. If it failed, `answer` says

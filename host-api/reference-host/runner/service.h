@@ -66,7 +66,8 @@ class Service {
   void attend() noexcept;
   void live();
   void begin_call(Stop& stop);
-  void note_start();
+  void note_start(std::int64_t pid);
+  bool command_has_ended() const;
   void join_caller();
   bool is_over() const { return call_over_ || stopped_; }  // with mutex_ held
   std::string await_ready();
@@ -90,6 +91,7 @@ class Service {
   Phase phase_ = Phase::starting;
   bool call_over_ = false;
   bool call_started_ = false;
+  std::int64_t pid_ = 0;  // of the command, on this machine; 0: not known
   bool stopped_ = false;
   Stop* question_ = nullptr;        // ends the command of `ready`; nullptr: the command is not running
   std::optional<Outcome> refusal_;  // why the command of `ready` can never succeed
