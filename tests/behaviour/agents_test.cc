@@ -262,8 +262,8 @@ BOOST_AUTO_TEST_CASE(a_budget_that_is_used_up_by_a_wrong_answer_is_reported_with
   BOOST_TEST(finished.exit_code == 1);
   BOOST_TEST(calls() == 1U);
   BOOST_TEST(holds(finished.out,
-                   "step 'A' was not completed: the budget of 1 call is used up; it was asked 1 time, and "
-                   "its last answer "),
+                   "step 'A' was not completed: the budget of 1 call is used up; the agent has given 1 wrong answer, "
+                   "and the last one "),
              finished.out);
 }
 
@@ -443,6 +443,18 @@ BOOST_AUTO_TEST_CASE(a_value_that_an_agent_gives_a_parameter_keeps_its_declarati
   for (const auto& journal : fs::directory_iterator(scratch.path() + "/.wtool/runs")) {
     if (journal.is_regular_file()) BOOST_TEST(!holds(content_of(journal.path()), "hunter2"), journal.path());
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_condition_on_what_a_failed_agent_would_have_set_is_false) {
+  scratch.file("does", "exit 3\n");
+  const Finished finished = run_workflow(
+      with("title: w\n",
+           "state All {\n[*] --> A\nA --> Good: done == true\nA --> Bad: default\nGood --> [*]\nBad --> [*]\n}\n"
+           "[*] --> All\nAll --> Sorry: failure\nAll --> [*]\nSorry --> [*]\n",
+           "- A: Prompt \"Set done to true or false.\"\n- Good: Log \"good\"\n- Bad: Log \"bad\"\n"
+           "- Sorry: Log \"handled: ${A.message}\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(holds(finished.err, "handled: Command failed with exit code 3"), finished.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_name_that_nothing_mentions_is_reported_when_an_agent_sets_it) {

@@ -52,10 +52,11 @@ Choice Exits::choose(const State& state, Failed failed) const {
         if (!made.mistake.empty()) break;
         const auto judged = judge(exit);
         if (const auto* why = std::get_if<std::string>(&judged)) {
-          // A failed step has no answer with the fields that its `output` names, so a condition that reads them is not
-          // a mistake.
-          const bool has_no_answer = failed == Failed::action && state.action && state.action->options.output;
-          if (!has_no_answer) made.mistake = *why;
+          // A failed step has no answer with the fields that its `output` names, and a failed prompt has set no
+          // variable, so a condition that reads them is not a mistake.
+          const bool answers = state.action && (state.action->options.output ||
+                                                std::holds_alternative<workflow::PromptAction>(state.action->kind));
+          if (failed != Failed::action || !answers) made.mistake = *why;
         } else {
           open = std::get<bool>(judged);
         }

@@ -209,7 +209,8 @@ void PromptAction::perform(const PromptAction& action, runner::ActionRunner& run
   for (std::int64_t asked = 0;; ++asked) {
     if (!runner::ask(runner, action, *prompt, values, addition)) {
       if (asked > 0 && runner.result.outcome.error == runner::exhausted_error) {
-        runner.result.outcome.message += "; it was asked " + counted(asked, "time") + ", and its last answer " +
+        runner.result.outcome.message += "; the agent has given " + counted(asked, "wrong answer") +
+                                         ", and the last one " +
                                          (runner.options.secret ? "does not match `output`" : wrong);
       }
       return;
