@@ -53,7 +53,7 @@ BOOST_FIXTURE_TEST_CASE(a_step_calls_a_tool_of_a_server_of_either_protocol, Serv
       const Finished locked = wtool({"servers", "lock"});
       BOOST_TEST(locked.exit_code == 0, locked.err);
       BOOST_TEST(holds(locked.out, "s: scripted 1.0, "), locked.out);
-      BOOST_TEST(holds(locked.out, ", 11 tools\n"), locked.out);
+      BOOST_TEST(holds(locked.out, ", 13 tools\n"), locked.out);
       const Finished finished = run_workflow(steps("Call tool \"s/say\" with {\"text\": \"it's \\\"here\\\"\"}"));
       BOOST_TEST(finished.exit_code == 0, finished.err);
       BOOST_TEST(holds(finished.err, "it's \"here\""), finished.err);
@@ -98,8 +98,9 @@ BOOST_FIXTURE_TEST_CASE(what_a_server_says_went_wrong_is_the_failure_of_the_step
   const Finished failed = run_workflow(steps("Call tool \"s/fail\"", "${A.error}: ${A.message}"));
   BOOST_TEST(holds(failed.err, "tool_error: it did not work"), failed.err);
   const Finished dead = run_workflow(steps("Call tool \"s/die\"", "${A.error}: ${A.message} ${A.stderr}"));
-  BOOST_TEST(holds(dead.err, "server_ended: the server s ended before it answered (exit code 3) the disk is gone"),
-             dead.err);
+  BOOST_TEST(
+      holds(dead.err, "server_ended: the server s ended before it answered tools/call (exit code 3) the disk is gone"),
+      dead.err);
 }
 
 BOOST_FIXTURE_TEST_CASE(requests_of_a_server_are_answered_and_noise_is_not_an_answer, Servers) {
@@ -112,6 +113,54 @@ BOOST_FIXTURE_TEST_CASE(requests_of_a_server_are_answered_and_noise_is_not_an_an
   BOOST_TEST(noisy.exit_code == 0, noisy.err);
   BOOST_TEST(holds(noisy.err, "heard"), noisy.err);
   BOOST_TEST(holds(noisy.err, "from the log"), noisy.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_server_that_does_not_answer_is_named_with_what_it_wrote, Servers) {
+  configure("    timeout: 2\n");
+  pin();
+  const Finished mute = run_workflow(steps("Call tool \"s/mute\"", "${A.error}: ${A.message}"));
+  BOOST_TEST(
+      holds(mute.err,
+            "timed_out: the server s has not answered tools/call; it last wrote a line that is not a message of MCP: "
+            "no message (timeout: 2 s)"),
+      mute.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(why_a_server_refuses_to_begin_is_reported, Servers) {
+  configure("", "closed");
+  const Finished locked = wtool({"servers", "lock"});
+  BOOST_TEST(locked.exit_code != 0);
+  BOOST_TEST(holds(locked.err, "the server refuses initialize (not today) and server/discover: there is no method"),
+             locked.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(parts_of_an_answer_that_are_not_text_are_named, Servers) {
+  configure();
+  pin();
+  const Finished mixed = run_workflow(steps("Call tool \"s/mixed\"", "${A} ${A.metadata.left_out}"));
+  BOOST_TEST(mixed.exit_code == 0, mixed.err);
+  BOOST_TEST(holds(mixed.err, "outside [\"image image/png\",\"resource_link file:///b\"]"), mixed.err);
+  BOOST_TEST(holds(mixed.err, "inside"), mixed.err);
+  BOOST_TEST(holds(mixed.err, "left out of the answer, because it is not text: image image/png"), mixed.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_secret_of_the_configuration_of_a_server_is_masked, Servers) {
+  configure("    env: {API_TOKEN: hunter2hunter2, WHO: hunter2hunter2}\n");
+  pin();
+  const Finished finished = run_workflow(steps("Call tool \"s/count\" with n=4"));
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(!holds(finished.out + finished.err, "hunter2"), finished.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(lint_warns_about_a_tool_that_is_refused, Servers) {
+  configure("    tools: [count]\n");
+  pin();
+  const Finished by_list = wtool({"lint", steps("Call tool \"s/say\" with {\"text\": \"a\"}")});
+  BOOST_TEST(holds(by_list.out, "the call of this tool is refused: mcp_servers.s.tools does not allow the tool say"),
+             by_list.out);
+  configure("", "session", "commands: {deny: [python3]}\n");
+  const Finished by_rule = wtool({"lint", steps("Call tool \"s/say\" with {\"text\": \"a\"}")});
+  BOOST_TEST(holds(by_rule.out, "the call of this tool is refused: "), by_rule.out);
 }
 
 BOOST_FIXTURE_TEST_CASE(an_answer_without_a_result_is_a_failure, Servers) {

@@ -124,6 +124,10 @@ class Linter {
       around.verdict = [this](const std::string& command, const std::map<std::string, std::string>& environment) {
         return verdict(command, environment);
       };
+      around.tool_verdict = [this](const std::string& tool) {
+        return servers_->find(tool) ? explained(*toolbox_, *servers_, tool, nlohmann::json::object())
+                                    : workflow::CommandVerdict{};
+      };
     }
     workflow::check_workflow(parsed, given_, around, diagnostics);
     const std::vector<PlacedDiagnostic> placed = diagnostics.placed(source);

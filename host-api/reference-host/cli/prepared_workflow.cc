@@ -389,6 +389,11 @@ bool allows_any_command(Toolbox& toolbox) {
 runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
                                 runner::Secrets& secrets, Stop& stop, runner::RunObserver& shown) {
   const auto hidden = prepared.tracing().hide([&secrets](std::string_view text) { return secrets.masked(text); });
+  for (const auto& [server, settings] : prepared.servers().servers()) {
+    for (const auto& [name, value] : settings.env.items()) {
+      if (secrets::is_secret_name(name) && value.is_string()) secrets.add(value.get_ref<const std::string&>());
+    }
+  }
   runner::AbortWatcher watcher(prepared.directory(), stop);
   if (!watcher.error().empty()) complain("the abort file has no effect in this run: " + watcher.error());
   OutputFiles files(run.journal ? run.journal->file() : "", secrets, prepared.output_limits());

@@ -58,6 +58,7 @@ void Conversation::begin() {
 
 void Conversation::request(Waits waits, const char* method, json params) {
   waits_ = waits;
+  method_ = method;
   id_ = waits == Waits::call ? call_id : id_ + 1;
   if (params.is_null()) params = json::object();
   if (modern_ || waits == Waits::discover) {
@@ -73,21 +74,25 @@ void Conversation::fail(std::string why) {
   problem_ = std::move(why);
 }
 
-std::string Conversation::take(std::string_view line) {
+std::string Conversation::awaited() const {
+  return method_ + (initialize_error_.empty() ? "" : ", after it refused initialize: " + initialize_error_);
+}
+
+Conversation::Other Conversation::take(std::string_view line) {
   if (over_) return {};
-  if (nests_deeper(line, max_depth)) return fail("the server's answer is nested too deeply"), std::string();
+  if (nests_deeper(line, max_depth)) return fail("the server's answer is nested too deeply"), Other();
   const json message = parse_json(line);
   const auto is_message = [](const json& one) { return one.is_object() && text_member(one, "jsonrpc") == "2.0"; };
   if (message.is_array() && std::all_of(message.begin(), message.end(), is_message)) {
     for (const json& one : message) answer(one);
     return {};
   }
-  if (!is_message(message)) return std::string(line);
+  if (!is_message(message)) return {std::string(line), false};
   if (text_member(message, "method") == "notifications/message") {
     const json params = object_member(message, "params");
     const auto data = params.find("data");
     if (data == params.end()) return {};
-    return data->is_string() ? data->get<std::string>() : dumped(*data);
+    return {data->is_string() ? data->get<std::string>() : dumped(*data)};
   }
   answer(message);
   return {};
@@ -100,14 +105,18 @@ void Conversation::answer(const json& message) {
   if (waits_ == Waits::nothing || id == message.end() || *id != id_) return;
   const Waits waited = std::exchange(waits_, Waits::nothing);
   if (const auto error = message.find("error"); error != message.end()) {
-    if (waited == Waits::initialize) return request(Waits::discover, "server/discover", {});
-    const std::string said = text_member(*error, "message");
-    const bool tried_initialize = id_ > 1;
-    const char* const what = waited == Waits::call   ? "the server refuses the call: "
+    const std::string text = text_member(*error, "message");
+    const std::string said = short_text(text.empty() ? dumped(*error) : text);
+    if (waited == Waits::initialize) {
+      initialize_error_ = said;
+      return request(Waits::discover, "server/discover", {});
+    }
+    const std::string what = waited == Waits::call   ? "the server refuses the call: "
                              : waited == Waits::list ? "the server does not list its tools: "
-                             : tried_initialize      ? "the server supports neither initialize nor server/discover: "
-                                                     : "the server does not support server/discover: ";
-    return fail(what + short_text(said.empty() ? dumped(*error) : said));
+                             : !initialize_error_.empty()
+                                 ? "the server refuses initialize (" + initialize_error_ + ") and server/discover: "
+                                 : "the server does not support server/discover: ";
+    return fail(what + said);
   }
   const json result = object_member(message, "result");
   switch (waited) {

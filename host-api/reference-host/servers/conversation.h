@@ -31,13 +31,20 @@ class Conversation {
   Conversation(std::optional<Call> call, const Offer* pinned, Send send);
 
   void begin();
-  // Takes a line that the server has printed. Returns text for the log: a log message of the server, or a line that is
-  // not a message of the protocol, since some servers print such lines. Empty: the line was neither.
-  std::string take(std::string_view line);
+  // Text of the server for the log: one of its log messages, or a line that is no message of the protocol, since some
+  // servers print such lines.
+  struct Other {
+    std::string text;
+    bool is_message = true;
+  };
+  // Takes a line that the server has printed. The result has no text if the line is neither.
+  Other take(std::string_view line);
 
   bool is_over() const { return over_; }
   // Why the conversation failed; empty: it has not failed.
   const std::string& problem() const { return problem_; }
+  // The method of the last request, for a message that it was not answered: "tools/call".
+  std::string awaited() const;
   // True if the server's name or version differs from the pinned one.
   bool is_other_server() const { return other_server_; }
   const Offer& offer() const { return offer_; }
@@ -64,6 +71,8 @@ class Conversation {
   const Offer* const pinned_;
   const Send send_;
   Waits waits_ = Waits::nothing;
+  std::string method_;            // of the last request
+  std::string initialize_error_;  // what the server said when it refused initialize; empty: it has not refused
   int id_ = 0;
   int pages_ = 0;
   bool modern_ = false;

@@ -12,6 +12,7 @@
 #include "base/json_reader.h"
 #include "base/json_schema.h"
 #include "base/shell_quote.h"
+#include "base/utf8.h"
 #include "loader/stdin_parameter.h"
 #include "servers/conversation.h"
 #include "servers/input_pipe.h"
@@ -23,6 +24,7 @@ using nlohmann::json;
 
 // The longest line that a server may answer with.
 constexpr std::size_t max_line = 16UL << 20;
+constexpr std::size_t max_shown = 200;  // bytes of a line in a message
 // How long a server may take to end by itself after its input has ended.
 constexpr std::chrono::milliseconds time_to_end{2000};
 
@@ -69,12 +71,16 @@ class Lines {
       if (end == std::string_view::npos) return;
       bytes.remove_prefix(end + 1);
       if (rest_.ends_with('\r')) rest_.pop_back();
-      const std::string other = rest_.empty() ? "" : conversation_.take(rest_);
-      if (!other.empty() && output_) output_(OutputStream::standard_error, other + '\n');
+      const auto other = rest_.empty() ? Conversation::Other() : conversation_.take(rest_);
+      if (!other.text.empty() && output_) output_(OutputStream::standard_error, other.text + '\n');
+      if (!other.is_message && !other.text.empty())
+        last_other_ = other.text.substr(0, cut_before(other.text, max_shown));
       rest_.clear();
     }
   }
   bool is_over() const { return too_long_ || conversation_.is_over(); }
+  // The last line that was no message of the protocol; empty: there was none.
+  const std::string& last_other() const { return last_other_; }
   std::string problem() const {
     return too_long_ ? "the server answers with a line of more than " + std::to_string(max_line >> 20) + " MiB"
                      : conversation_.problem();
@@ -84,6 +90,7 @@ class Lines {
   Conversation& conversation_;
   const ToolCaller::OutputSink& output_;
   std::string rest_;
+  std::string last_other_;
   bool too_long_ = false;
 };
 
@@ -91,6 +98,7 @@ struct Talk {
   ToolOutcome command;  // how the server's command ended
   bool is_over = false;
   std::string problem;
+  std::string unanswered;  // what the server has not answered, in words
 };
 
 // Starts the server, runs the conversation to its end, and ends the server.
@@ -128,11 +136,16 @@ Talk talk(ToolCaller& plugin, const Settings& settings, const CallPlace& place, 
       state);
   made.is_over = lines.is_over();
   made.problem = lines.problem();
+  made.unanswered = conversation->awaited();
+  if (!lines.last_other().empty()) {
+    made.unanswered += "; it last wrote a line that is not a message of MCP: " + escaped(lines.last_other());
+  }
   return made;
 }
 
 // The outcome of a call whose server ended without an answer.
-ToolOutcome unanswered(const std::string& server, ToolOutcome command) {
+ToolOutcome unanswered(const std::string& server, Talk said) {
+  ToolOutcome& command = said.command;
   if (command.kind == ToolOutcome::Kind::not_made || !command.result.is_object()) return command;
   json& metadata = command.result["metadata"];
   if (!metadata.is_object()) metadata = json::object();
@@ -143,40 +156,65 @@ ToolOutcome unanswered(const std::string& server, ToolOutcome command) {
   }
   const std::string code = text_member(object_member(metadata, "error"), "code");
   const bool by_itself = code.empty() || code == "exit_nonzero" || code == "killed_by_signal";
-  if (command.kind == ToolOutcome::Kind::cancelled || !by_itself || metadata.contains("timeout_seconds")) {
-    return command;
-  }
-  std::string message = "the server " + escaped(server) + " ended before it answered";
-  if (const auto status = metadata.find("exit_code"); status != metadata.end() && status->is_number_integer()) {
-    message += " (exit code " + status->dump() + ")";
+  const auto seconds = metadata.find("timeout_seconds");
+  const bool timed_out = code == "timed_out" || seconds != metadata.end();
+  if (command.kind == ToolOutcome::Kind::cancelled || !(by_itself || timed_out)) return std::move(command);
+  std::string message;
+  if (timed_out) {
+    message = "the server " + escaped(server) + " has not answered " + said.unanswered;
+    if (seconds != metadata.end() && seconds->is_number()) message += " (timeout: " + seconds->dump() + " s)";
+  } else {
+    message = "the server " + escaped(server) + " ended before it answered " + said.unanswered;
+    if (const auto status = metadata.find("exit_code"); status != metadata.end() && status->is_number_integer()) {
+      message += " (exit code " + status->dump() + ")";
+    }
   }
   command.result["is_error"] = true;
   command.result["content"] = json::array({{{"type", "text"}, {"text", message}}});
-  metadata["error"] = {{"code", "server_ended"}, {"message", message}};
-  return command;
+  metadata["error"] = {{"code", timed_out ? "timed_out" : "server_ended"}, {"message", message}};
+  return std::move(command);
+}
+
+// The texts of an answer, with those of embedded resources. `left_out` names the other parts.
+std::string text_of_parts(const json& content, std::vector<std::string>& left_out) {
+  std::string text;
+  for (const json& part : content) {
+    const std::string type = text_member(part, "type");
+    const json resource = type == "resource" ? object_member(part, "resource") : json();
+    const json& holder = type == "resource" ? resource : part;
+    const auto found = holder.is_object() ? holder.find("text") : holder.end();
+    if ((type == "text" || type == "resource") && holder.is_object() && found != holder.end() && found->is_string()) {
+      if (!text.empty()) text += '\n';
+      text += found->get<std::string>();
+      continue;
+    }
+    std::string shown = type.empty() ? "a part without a type" : type;
+    for (const char* member : {"mimeType", "uri"}) {
+      if (const std::string more = text_member(holder, member); !more.empty()) shown += " " + more;
+    }
+    left_out.push_back(escaped(shown));
+  }
+  return text;
 }
 
 std::string text_of_parts(const json& content) {
-  std::string text;
-  for (const json& part : content) {
-    if (text_member(part, "type") != "text") continue;
-    if (!text.empty()) text += '\n';
-    text += text_member(part, "text");
-  }
-  return text;
+  std::vector<std::string> ignored;
+  return text_of_parts(content, ignored);
 }
 
 json envelope_of(const json& result, const Catalog::Found& found, const json& command) {
   const auto content = result.find("content");
   json parts = content != result.end() && content->is_array() ? *content : json::array();
   const json structured = object_member(result, "structuredContent");
-  std::string text = text_of_parts(parts);
+  std::vector<std::string> left_out;
+  std::string text = text_of_parts(parts, left_out);
   if (text.empty() && !structured.empty()) text = dumped(structured);
   json metadata = {{"server", found.server}, {"tool", found.tool}, {"stdout", text}, {"stdout_bytes", text.size()}};
   for (const char* name : {"stderr", "stderr_bytes", "stderr_truncated"}) {
     if (command.contains(name)) metadata[name] = command[name];
   }
   if (!structured.empty()) metadata["structured"] = structured;
+  if (!left_out.empty()) metadata["left_out"] = left_out;
   const auto is_error = result.find("isError");
   const bool bad = is_error != result.end() && is_error->is_boolean() && is_error->get<bool>();
   if (bad) metadata["error"] = {{"code", "tool_error"}, {"message", text}};
@@ -259,7 +297,7 @@ ToolOutcome ServerTools::call_at(const CallPlace& place, std::string_view id, co
   std::optional<Conversation> conversation;
   Talk said = talk(plugin_, *found->settings, place, Conversation::Call{found->tool, arguments}, found->pinned, stop,
                    output, state, conversation);
-  if (!said.is_over || stop.requested()) return unanswered(found->server, std::move(said.command));
+  if (!said.is_over || stop.requested()) return unanswered(found->server, std::move(said));
   if (!said.problem.empty()) {
     const bool other = conversation->is_other_server();
     return failed(other ? "server_changed" : "server_failed", "server " + escaped(found->server) + ": " + said.problem);
@@ -268,6 +306,12 @@ ToolOutcome ServerTools::call_at(const CallPlace& place, std::string_view id, co
   // The text of the answer is passed on in the same way as the output of a command.
   if (const std::string text = text_member(envelope["metadata"], "stdout"); output && !text.empty()) {
     output(OutputStream::standard_output, text);
+  }
+  if (const auto left_out = envelope["metadata"].find("left_out"); output && left_out != envelope["metadata"].end()) {
+    for (const json& part : *left_out) {
+      output(OutputStream::standard_error,
+             "left out of the answer, because it is not text: " + part.get<std::string>() + "\n");
+    }
   }
   return {ToolOutcome::Kind::finished, std::move(envelope), ""};
 }
@@ -281,7 +325,7 @@ std::optional<Offer> offer_of(ToolCaller& plugin, const std::string& server, con
     problem = said.problem;
     return std::nullopt;
   }
-  const ToolOutcome why = unanswered(server, std::move(said.command));
+  const ToolOutcome why = unanswered(server, std::move(said));
   problem =
       why.kind == ToolOutcome::Kind::not_made ? why.error : text_of_parts(why.result.value("content", json::array()));
   return std::nullopt;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small server of the Model Context Protocol for tests. The first argument is the protocol that it speaks: `session` or `modern`;
+"""A small server of the Model Context Protocol for tests. The first argument is the protocol that it speaks: `session` or `modern`, or `closed`, which refuses;
 the variable VERSION is its version, and SCHEMA the schema of what `say` takes. It notes what it hears in the file heard.log of its directory."""
 import json
 import os
@@ -25,6 +25,8 @@ TOOLS = [
     {"name": "empty", "description": "Answers without a result", "inputSchema": NONE},
     {"name": "unread", "description": "Asks a lot, answers, reads nothing and does not end", "inputSchema": NONE},
     {"name": "deaf", "description": "Asks without an end, and reads nothing", "inputSchema": NONE},
+    {"name": "mute", "description": "Prints what is no message, and never answers", "inputSchema": NONE},
+    {"name": "mixed", "description": "Answers with more than text", "inputSchema": NONE},
 ]
 
 
@@ -78,6 +80,13 @@ def call(request):
     elif name == "deaf":
         while True:
             send({"id": "x" * 10000, "method": "ping"})
+    elif name == "mute":
+        print("no message", flush=True)
+    elif name == "mixed":
+        result(request, {"content": [
+            {"type": "resource", "resource": {"uri": "file:///a", "text": "inside"}},
+            {"type": "image", "mimeType": "image/png", "data": "AAAA"},
+            {"type": "resource_link", "uri": "file:///b", "name": "b"}, {"type": "text", "text": "outside"}]})
     elif name == "noise":
         print("starting up", flush=True)
         print('{"not": "a message"}', flush=True)
@@ -95,6 +104,8 @@ for line in sys.stdin:
         continue
     if sys.argv[1] == "modern" and not modern:
         send({"id": request["id"], "error": {"code": -32022, "message": "this version is not supported"}})
+    elif method == "initialize" and sys.argv[1] == "closed":
+        send({"id": request["id"], "error": {"code": -32000, "message": "not today"}})
     elif method == "initialize":
         result(request, {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": INFO})
     elif method == "server/discover" and sys.argv[1] == "modern":

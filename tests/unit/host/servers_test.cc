@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_server_with_sessions_is_introduced_and_called) {
   BOOST_TEST(talk.conversation.is_over());
   BOOST_TEST(talk.conversation.problem() == "");
   BOOST_TEST(talk.conversation.result().at("content").at(0).at("text") == "hello");
-  BOOST_TEST(talk.conversation.take("a line after the end") == "");
+  BOOST_TEST(talk.conversation.take("a line after the end").text == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_refuses_to_be_initialized_is_asked_in_the_other_form) {
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_of_the_server_is_the_reason) {
     Talking talk(false);
     talk.refuse({{"message", "no"}});
     talk.refuse({{"message", "neither"}});
-    talk.check_failed("the server supports neither initialize nor server/discover: neither");
+    talk.check_failed("the server refuses initialize (no) and server/discover: neither");
   }
   {
     const Offer modern{.name = "files", .version = "1.2", .protocol = "2026-07-28"};
@@ -177,16 +177,18 @@ BOOST_AUTO_TEST_CASE(only_the_answer_to_the_last_request_counts) {
        {json{{"jsonrpc", "2.0"}, {"id", 1}, {"result", good}}, json{{"jsonrpc", "2.0"}, {"result", good}},
         json{{"jsonrpc", "2.0"}, {"id", "1000000"}, {"result", good}},
         json{{"jsonrpc", "2.0"}, {"method", "notifications/progress"}}}) {
-    BOOST_TEST(talk.conversation.take(other.dump()) == "");
+    BOOST_TEST(talk.conversation.take(other.dump()).text == "");
     BOOST_TEST(!talk.conversation.is_over());
   }
   // Lines that are not messages, and log messages, are for the log.
-  BOOST_TEST(talk.conversation.take("starting") == "starting");
-  BOOST_TEST(talk.conversation.take("[1]") == "[1]");
-  BOOST_TEST(talk.conversation.take(R"({"jsonrpc": "1.0", "id": 1000000})") == R"({"jsonrpc": "1.0", "id": 1000000})");
+  BOOST_TEST(talk.conversation.take("starting").text == "starting");
+  BOOST_TEST(talk.conversation.take("[1]").text == "[1]");
+  BOOST_TEST(talk.conversation.take(R"({"jsonrpc": "1.0", "id": 1000000})").text ==
+             R"({"jsonrpc": "1.0", "id": 1000000})");
   const auto log = [&](const json& params) {
-    return talk.conversation.take(
-        json{{"jsonrpc", "2.0"}, {"method", "notifications/message"}, {"params", params}}.dump());
+    return talk.conversation
+        .take(json{{"jsonrpc", "2.0"}, {"method", "notifications/message"}, {"params", params}}.dump())
+        .text;
   };
   BOOST_TEST(log({{"data", "half done"}}) == "half done");
   BOOST_TEST(log({{"data", {{"done", 0.5}}}}) == R"({"done":0.5})");
@@ -307,7 +309,7 @@ BOOST_AUTO_TEST_CASE(a_line_of_a_server_that_does_not_end_is_not_kept) {
   BOOST_TEST(problem == "the server answers with a line of more than 16 MiB");
   FakePlugin silent("");
   BOOST_TEST(!offer_of(silent, "s", {.command = "serve"}, stop, {}, problem).has_value());
-  BOOST_TEST(problem == "the server s ended before it answered (exit code 3)");
+  BOOST_TEST(problem == "the server s ended before it answered initialize (exit code 3)");
 }
 
 BOOST_AUTO_TEST_CASE(a_tool_that_is_not_pinned_or_not_allowed_is_not_called) {

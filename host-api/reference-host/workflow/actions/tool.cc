@@ -80,6 +80,10 @@ void check_tool(const ToolAction& tool, const Action&, ActionCheck& check) {
       check.diagnostics.warn(tool.tool_offset, "the arguments of the tool " + tool.tool +
                                                    " are not checked, because its schema cannot be read: " + why);
     }
+    const auto verdict = check.around.tool_verdict ? check.around.tool_verdict(tool.tool) : CommandVerdict{};
+    if (verdict.kind == CommandVerdict::Kind::deny) {
+      check.diagnostics.warn(tool.tool_offset, "the call of this tool is refused: " + verdict.reason);
+    }
     return;
   }
   std::string why = check.around.tools->unknown_tool(tool.tool);

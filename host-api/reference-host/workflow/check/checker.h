@@ -76,6 +76,8 @@ struct CheckContext {
   // variable whose value has placeholders is passed as an empty text.
   std::function<CommandVerdict(const std::string& command, const std::map<std::string, std::string>& environment)>
       verdict;
+  // The policy's verdict on calls of a tool of a server, whatever their arguments. A function that is not set allows them.
+  std::function<CommandVerdict(const std::string& tool)> tool_verdict;
   // Finds the commands that the shell cannot read.
   ShellReader unreadable_commands;
   // True if the check looks for workflows that run themselves, directly or through others, starting from this one.
