@@ -158,12 +158,13 @@ std::string step_status(const RunRecord& run, const StepRecord& step) {
   return text;
 }
 
-// The failed steps, each with a link to its row.
-std::string failures(const RunRecord& run, const CombinationNames& names) {
+// The failed steps, each with a link to its row: those after which the workflow continued (`handled`), or the others.
+std::string failures(const RunRecord& run, const CombinationNames& names, bool handled) {
   std::string items;
   std::size_t count = 0;
   for (const StepRecord& step : run.steps) {
-    if (step.status != Step::Status::failed || step.hidden || ++count > max_failures) continue;
+    if (step.status != Step::Status::failed || step.hidden || step.end.transitioned != handled) continue;
+    if (++count > max_failures) continue;
     items += "<li><a href=\"#step-" + std::to_string(step.number) + "\">" +
              markup_text(step_label(step.place.branch, step.state, names)) + "</a> " +
              element("span", "exit code " + std::to_string(step.exit_code) + ", " + duration_text(step.took), "faint") +
@@ -171,7 +172,8 @@ std::string failures(const RunRecord& run, const CombinationNames& names) {
   }
   if (count > max_failures)
     items += element("li", "... and " + std::to_string(count - max_failures) + " more", "faint") + "\n";
-  return items.empty() ? "" : "<h2>Failed</h2>\n<ul>\n" + items + "</ul>\n";
+  const std::string title = handled ? "Failed, and the workflow continued" : "Failed";
+  return items.empty() ? "" : "<h2>" + title + "</h2>\n<ul>\n" + items + "</ul>\n";
 }
 
 // By the step that entered a composite state: its hidden end, which has no row, if that did not succeed.
@@ -256,8 +258,8 @@ std::string diagram(const RunRecord& run, const Workflow* workflow) {
 
 std::string html_report(const RunRecord& run, const Workflow* workflow, bool being_written) {
   const CombinationNames names = combination_names(run);
-  return head(run, being_written) + failures(run, names) + diagram(run, workflow) + steps(run, names) + notices(run) +
-         inputs(run) + "</main>\n</body>\n</html>\n";
+  return head(run, being_written) + failures(run, names, false) + failures(run, names, true) + diagram(run, workflow) +
+         steps(run, names) + notices(run) + inputs(run) + "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace wtool::host::report

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -143,6 +144,22 @@ BOOST_AUTO_TEST_CASE(the_page_is_whole_and_needs_nothing_else) {
   }
   BOOST_TEST(!holds(page, "<told>"));
   BOOST_TEST(MarkupCheck::problem(html_report(RunRecord{}, nullptr)) == "");
+}
+
+BOOST_AUTO_TEST_CASE(failures_that_ended_the_run_stand_before_those_that_did_not) {
+  const Workflow workflow = made_workflow();
+  RunRecord run = failed_run(workflow);
+  const auto is_failed = [](const StepRecord& step) { return step.status == Step::Status::failed; };
+  const auto first = std::find_if(run.steps.begin(), run.steps.end(), is_failed);
+  BOOST_REQUIRE(std::count_if(run.steps.begin(), run.steps.end(), is_failed) > 1);
+  first->end.transitioned = true;
+  const std::string page = html_report(run, nullptr);
+  const std::size_t unhandled = page.find("<h2>Failed</h2>");
+  const std::size_t handled = page.find("<h2>Failed, and the workflow continued</h2>");
+  BOOST_TEST(unhandled < handled);
+  BOOST_TEST(handled != std::string::npos);
+  BOOST_TEST(page.find("<a href=\"#step-" + std::to_string(first->number) + "\">", handled) != std::string::npos);
+  BOOST_TEST(MarkupCheck::problem(page) == "");
 }
 
 BOOST_AUTO_TEST_CASE(reports_name_the_node_of_a_step) {
