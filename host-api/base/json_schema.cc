@@ -533,7 +533,8 @@ class IntegerMaker {
     }
     const auto written = value.get<double>();
     if (std::trunc(written) != written) return;
-    if (written >= -limit && written < limit) {
+    // -(2^63 + 1) is read as -2^63, too.
+    if (written > -limit && written < limit) {
       value = static_cast<std::int64_t>(written);
     } else {
       too_large_ = value.dump();

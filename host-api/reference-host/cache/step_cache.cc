@@ -309,8 +309,8 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
     if (!state.problem.empty() || !state.exists) {
       return "the output " + quoted(path) + " " + (state.exists ? state.problem : "is gone");
     }
-    if (!is_utf8(output.path) || !is_utf8(output.link))
-      return "the name of the output " + quoted(path) + " is not UTF-8";
+    if (!is_utf8(output.path)) return "the name of the output " + quoted(path) + " is not UTF-8";
+    if (!is_utf8(output.link)) return "the output " + quoted(path) + " is a link to a name that is not UTF-8";
     if (!state.link.empty()) {
       // Nothing would notice that something behind the link changes.
       const bool is_kept = leads_to_outputs(work, file);

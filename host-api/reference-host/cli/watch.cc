@@ -86,6 +86,15 @@ class Watch {
       const bool excludes = pattern.starts_with('!');
       (excludes ? wanted.excluded : wanted.patterns).push_back(pattern.substr(excludes ? 1 : 0));
     }
+    for (const std::string& given : options_.patterns) {
+      const std::string pattern = given.substr(given.starts_with('!') ? 1 : 0);
+      const std::filesystem::path path(pattern);
+      if (pattern.empty() || path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) {
+        complain("--on must name files below the working directory, such as 'src/**', not \"" +
+                 cleaned_for_terminal(given, false) + "\"");
+        return exit_unusable;
+      }
+    }
     // As in `inputs`, a `!` takes something from what the others name.
     if (wanted.patterns.empty() && !wanted.excluded.empty()) {
       complain("--on '!" + cleaned_for_terminal(wanted.excluded.front(), false) +
@@ -93,15 +102,6 @@ class Watch {
       return exit_unusable;
     }
     if (wanted.patterns.empty()) wanted.patterns.emplace_back("**");
-    for (const std::string& given : options_.patterns) {
-      const std::string pattern = given.substr(given.starts_with('!') ? 1 : 0);
-      const std::filesystem::path path(pattern);
-      if (pattern.empty() || path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) {
-        complain("--on must name files below the working directory, such as 'src/**', not \"" +
-                 cleaned_for_terminal(pattern, false) + "\"");
-        return exit_unusable;
-      }
-    }
     wanted.also = std::filesystem::weakly_canonical(file, failed).string();
     for (const std::string& own : {options_.flags.junit, options_.flags.html, options_.flags.events}) {
       if (!own.empty()) wanted.not_these.insert(std::filesystem::weakly_canonical(own, failed).string());

@@ -1,9 +1,9 @@
 // Writes the journal of a run: .wtool/runs/RUN.jsonl. With it, the run can be shown, and resumed where it ended.
 //
 // What a call has done is in the file before the next action begins. The records of an action that calls something are
-// written before the call, and when it has ended. The records of other states, and of steps that are up to date (which
-// at most put back their outputs, and would do so again), wait in memory until the next such write, so that thousands
-// of them cost little, unless another step's call runs. If the run is killed before that write, a resumed run goes through these states again.
+// written before the call, and when it has ended. Other records wait in memory until the next such write, so that
+// thousands of them cost little: those of states that call nothing and, while no call runs, those of steps that are up
+// to date. If the run is killed before that write, a resumed run goes through these states again.
 //
 //   const auto journal = Journal::create(directory, {.secrets = &secrets, .notice = print}, error);
 //   if (journal == nullptr) print("this run keeps no journal: " + error);

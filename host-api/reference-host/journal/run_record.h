@@ -61,8 +61,8 @@ struct StepRecord {
   std::vector<runner::Outcome> earlier_tries;
   std::vector<runner::KeptFile> kept_files{};
   runner::StepEnd end;
-  std::uint64_t line =
-      0;  // the place of the record of its end in the journal; 0: it has not ended, or is in no journal
+  // The place of the record of its end in the journal; 0: it has not ended, or is in no journal.
+  std::uint64_t line = 0;
 };
 
 // The hash of a step's action, from the fields of its record; empty: the state has no action. Nothing: the journal does

@@ -177,7 +177,7 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   }
   // A tool gives U+FFFD in place of bytes that are not UTF-8, so this may be the name of another directory.
   if (work.directory.find("\xef\xbf\xbd") != std::string::npos) {
-    why = "the name of its directory is not UTF-8";
+    why = "the name of its directory is not UTF-8, or contains the character U+FFFD";
     return std::nullopt;
   }
   json call = arguments;

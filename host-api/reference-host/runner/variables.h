@@ -18,8 +18,8 @@
 
 namespace wtool::host::runner {
 
-// Only one thread at a time may use an object of this class, and find() counts as a change. Several threads may copy it
-// at the same time.
+// Only one thread at a time may use an object of this class, and find() counts as a change, because it may make
+// the values of the last outcome. Several threads may copy it at the same time.
 class Variables final : public expressions::Scope {
  public:
   // Until an action has run, the run's own names have the values that they have after a success with the exit code 0

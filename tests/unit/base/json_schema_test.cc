@@ -64,6 +64,7 @@ BOOST_AUTO_TEST_CASE(an_integer_that_does_not_fit_into_64_bits_is_named) {
   BOOST_TEST(named("[1, 9223372036854775808]") == "9223372036854775808");
   BOOST_TEST(named("[1e300, 1]") == "1e+300");
   BOOST_TEST(named("[-1e19]") == "-1e+19");
+  BOOST_TEST(named("[-9223372036854775809]") == "-9.223372036854776e+18");
   BOOST_TEST(named("[1.5]") == "");
 }
 

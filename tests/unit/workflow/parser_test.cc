@@ -276,6 +276,9 @@ BOOST_AUTO_TEST_CASE(actions_that_are_not_understood_are_errors_with_line_and_co
       {"Service \"serve ${port}\"",
        "9:21: error: the variable 'port' is not defined; a variable of the shell is written $port, or $${port}; the "
        "option free_port=port gives it the number of a free port"},
+      {"Service \"serve ${report}\"",
+       "9:21: error: the variable 'report' is not defined; a variable of the shell is written $report, or "
+       "$${report}\n"},
       {"Shell \"\\\"\\\"\\n${nme}\"", "9:19: error: the variable 'nme'"},
       {"Shell \"echo # ${A}\"", "9:20: error: ${A} cannot be put here: it is in a comment"},
       {"Shell \"echo {{ A | bad }}\"", "9:18: error: there is no filter 'bad'"},

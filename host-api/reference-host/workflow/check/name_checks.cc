@@ -325,7 +325,9 @@ class NameChecker {
                use.name.substr(dash + 1) + "}";
     } else if (use.in_command) {
       clause = "a variable of the shell is written $" + use.name + ", or $${" + use.name + "}";
-      if (is_of_service_without_port(use) && lowered(use.name).ends_with("port")) {
+      const std::string name = lowered(use.name);
+      const bool is_port = name == "port" || name.ends_with("_port") || use.name.ends_with("Port");
+      if (is_of_service_without_port(use) && is_port) {
         clause += "; the option free_port=" + use.name + " gives it the number of a free port";
       }
     } else if (use.whole_condition) {
