@@ -257,6 +257,8 @@ BOOST_AUTO_TEST_CASE(actions_that_are_not_understood_are_errors_with_line_and_co
       {"Approve \"x\" by=\"\"", "9:21: error: `by` is empty"},
       {"Call lookup", "9:11: error: this action is written Call tool"},
       {"Call tool", "9:15: error: the name of the tool is missing"},
+      {"Call tool calc/echo with n=1",
+       "9:16: error: the name of a tool of a server must be in double quotes, such as \"calc/TOOL\""},
       {"Call tool \"nothing\"", "9:16: error: there is no tool \"nothing\""},
       {"Call tool \"lookup\" with {\"n\": 1e999}", "9:30: error: a number in this JSON object is too large"},
       {"Call tool \"lookup\" with {\"n\": ${x}}", "9:36: error: this is not valid JSON here: a value from a variable"},

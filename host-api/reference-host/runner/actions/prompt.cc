@@ -21,6 +21,7 @@ namespace {
 
 // By convention, an agent's answer aborts the run if it begins with this mark.
 constexpr std::string_view abort_mark = "ABORT ERROR:";
+constexpr std::size_t max_unread_told = 20;  // variables that an agent set and nothing reads, each with a notice
 
 // Whether the name is that of an outcome: of a state, or of an action with result="name".
 bool is_outcome(const ActionRunner& runner, const std::string& name) {
@@ -83,15 +84,21 @@ bool mentions(std::string_view text, std::string_view name) {
 // Reports the variables that the agent has set, but that neither a workflow around the step nor the prompt mentions.
 // Nothing reads them, so the agent probably meant another name.
 void tell_of_unread_values(ActionRunner& runner, const std::string& prompt) {
+  std::size_t unread = 0;
   for (const auto& [name, value] : runner.result.assigned) {
     bool is_known = mentions(prompt, name);
     for (const WorkflowInvocation* at = &runner.invocation; at != nullptr && !is_known; at = at->parent) {
       is_known = mentions(at->source.text(), name);
     }
-    if (is_known) continue;
+    if (is_known || ++unread > max_unread_told) continue;
     runner.invocation.run.observer().noticed("the agent of '" + runner.step.of().id + "' set '" + name +
                                              "', but neither its prompt nor the workflow mentions that name, so "
                                              "nothing reads it");
+  }
+  if (unread > max_unread_told) {
+    runner.invocation.run.observer().noticed("the agent of '" + runner.step.of().id + "' set " +
+                                             std::to_string(unread - max_unread_told) +
+                                             " more variables that nothing reads");
   }
 }
 

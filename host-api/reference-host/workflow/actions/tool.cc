@@ -24,6 +24,11 @@ ActionKind read_tool(ActionReading& in) {
     if (auto name = in.cursor.take_text("the name of the tool")) made.tool = name->text();
   } else {
     made.tool = in.cursor.take_name();
+    if (in.cursor.sees('/')) {
+      in.diagnostics.add(made.tool_offset,
+                         "the name of a tool of a server must be in double quotes, such as \"" + made.tool + "/TOOL\"");
+      return made;
+    }
   }
   if (made.tool.empty()) {
     in.diagnostics.add(made.tool_offset, "the name of the tool is missing");

@@ -115,7 +115,8 @@ void check_budget(const Workflow& workflow, Diagnostics& diagnostics) {
     diagnostics.warn(budget.offset, who +
                                         " run at the same time, and what a call uses is only known at its end, so "
                                         "together they may use more than the budget of " +
-                                        what + "; limit `calls`, too, or give them the same lock=\"NAME\"");
+                                        what + (budget.calls ? "; to prevent this, " : "; limit `calls`, too, or ") +
+                                        "give them the same lock=\"NAME\"");
   };
   std::vector<std::size_t> prompts;
   for (std::size_t i = 0; i < workflow.states.size(); ++i) {
