@@ -1,4 +1,5 @@
 // keep=["dist/**"]: the files that a step has made are also kept beside the journal of the run.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -78,6 +79,21 @@ BOOST_AUTO_TEST_CASE(what_is_in_a_linked_folder_is_neither_kept_nor_named) {
   BOOST_TEST(kept[0].at("path") == "s/f");
   BOOST_TEST(!holds(finished.err, "passwd"), finished.err);
   BOOST_TEST(holds(finished.err, "\"all/etc/*\": \"all\" is a link, and links are not followed"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(copies_of_files_whose_names_are_not_utf8_have_names_that_a_report_can_show) {
+  scratch.file("make",
+               "mkdir d; printf 1 >\"d/$(printf 'a\\377')\"; printf 2 >\"d/$(printf 'a\\376')\"; printf 3 >d/ä\n");
+  const Finished finished = keeps("sh make", "keep=[\"d/**\"]");
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  const Json kept = step().at("kept_files");
+  BOOST_REQUIRE(kept.size() == 3U);
+  std::string contents;
+  for (const Json& one : kept) {
+    contents += content_of(std::filesystem::path(scratch.path()) / one.at("copy").get<std::string>());
+  }
+  std::sort(contents.begin(), contents.end());
+  BOOST_TEST(contents == "123");
 }
 
 BOOST_AUTO_TEST_CASE(a_file_beyond_the_limit_is_not_read_to_its_end) {

@@ -224,6 +224,10 @@ BOOST_AUTO_TEST_CASE(a_drawing_shows_the_last_run_of_its_own_file) {
   BOOST_TEST(good.exit_code == 0, good.err);
   BOOST_TEST(holds(good.out, "class Build succeeded"), good.out);
   BOOST_TEST(holds(wtool({"graph", "./bad.md", "last"}).out, "class Build failed"));
+  BOOST_TEST(!holds(good.err, "may differ"), good.err);
+  scratch.file("good.md", file("good.md") + "\nA note.\n");
+  BOOST_TEST(holds(wtool({"graph", "good.md", "last"}).err,
+                   "the diagram may differ from that of the run: good.md has changed since it ran"));
   const auto runs = nlohmann::json::parse(wtool({"runs", "--json"}).out);
   const Finished other = wtool({"graph", "good.md", runs[0]["run"].get<std::string>()});
   BOOST_TEST(other.exit_code == 2);

@@ -45,6 +45,9 @@ int graph(const GraphOptions& options) {
   if (!options.run.empty()) {
     past = read_past_run_of(file, options.run);
     if (!past) return exit_unusable;
+    std::string changed;
+    workflow_of_run(past->run, changed);
+    if (!changed.empty()) complain("the diagram may differ from that of the run: " + changed);
   }
   const report::Drawing drawing = report::drawing_of(*parsed, past ? &past->run : nullptr);
   if (const std::string why = report::problem_of_size(drawing); options.format == "svg" && !why.empty()) {

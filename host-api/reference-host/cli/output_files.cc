@@ -15,6 +15,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/sha256.h"
+#include "base/utf8.h"
 #include "cli/context.h"
 #include "journal/runs_folder.h"
 
@@ -26,10 +27,13 @@ namespace fs = std::filesystem;
 constexpr int open_folder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr std::size_t max_name = 200;  // bytes; file systems allow 255
 
-// A file name that is different for each `name`, and not longer than file systems allow.
+// A file name that is different for each `name`, not longer than file systems allow, and UTF-8, so that a report can
+// show it.
 std::string file_name(std::string_view name, bool secret) {
   const std::size_t dot = std::min(name.rfind('.'), name.size());
   const std::string end = (secret ? ".secret" : "") + std::string(name.substr(dot));
+  const bool escapes_bytes = !is_utf8(name);
+  constexpr std::string_view digits = "0123456789abcdef";
   std::string safe;
   for (const char c : name.substr(0, dot)) {
     if (c == '/') {
@@ -38,6 +42,8 @@ std::string file_name(std::string_view name, bool secret) {
       safe += "%c";
     } else if (c == '%' || c == '\0') {
       safe += c == '%' ? "%%" : "%0";
+    } else if (const auto byte = static_cast<unsigned char>(c); escapes_bytes && byte >= 0x80) {
+      safe.append("%x").append(1, digits[byte >> 4U]).append(1, digits[byte & 0xfU]);
     } else {
       safe += c;
     }

@@ -246,7 +246,9 @@ std::string notices(const RunRecord& run) {
 }
 
 std::string diagram(const RunRecord& run, const Workflow* workflow) {
-  if (workflow == nullptr) return {};
+  if (workflow == nullptr) {
+    return element("p", "The diagram is left out: the workflow is no longer there as it was run.", "faint") + "\n";
+  }
   const Drawing drawing = drawing_of(*workflow, &run);
   if (const std::string why = problem_of_size(drawing); !why.empty()) {
     return element("p", "The diagram is left out: " + why + ".", "faint") + "\n";
