@@ -685,6 +685,20 @@ BOOST_AUTO_TEST_CASE(a_secret_is_never_kept) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_step_whose_large_inputs_are_read_has_its_line_before) {
+  build();
+  fs::resize_file(scratch.file("src/big.c", ""), 40UL << 20);
+  BOOST_TEST(holds(run_it().err, "  > Build"));
+  // Its contents are the same, but its new time makes wtool read it again.
+  fs::last_write_time(scratch.path() + "/src/big.c", fs::file_time_type::clock::now());
+  const Finished again = run_it();
+  BOOST_TEST(ran() == 1);
+  BOOST_TEST(again.err.find("  > Build") < again.err.find("  up to date Build"), again.err);
+  scratch.file("src/big.c", "");
+  run_it();
+  BOOST_TEST(!holds(run_it().err, "  > Build"));
+}
+
 BOOST_AUTO_TEST_CASE(a_result_that_turns_out_to_contain_a_secret_is_removed_and_named) {
   scratch.file("src/a.c", "");
   workflow("[*] --> Build\nBuild --> Secret\nSecret --> [*]\n",

@@ -70,7 +70,7 @@ std::string content_hash(const std::string& path, struct stat& status, std::stri
 
 }  // namespace
 
-FileState FileHashes::look(const std::string& path) {
+FileState FileHashes::look(const std::string& path, const std::function<void(std::uint64_t bytes)>& reads) {
   FileState state;
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) {
@@ -122,6 +122,7 @@ FileState FileHashes::look(const std::string& path) {
     }
     ++files_read_;
   }
+  if (reads) reads(static_cast<std::uint64_t>(status.st_size));
   const std::int64_t began = now();
   std::string hash = content_hash(path, status, state.problem);
   if (!state.problem.empty()) return state;

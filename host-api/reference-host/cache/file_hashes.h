@@ -33,8 +33,8 @@ class FileHashes {
   FileHashes(const FileHashes&) = delete;
   FileHashes& operator=(const FileHashes&) = delete;
 
-  // `path` must be absolute.
-  FileState look(const std::string& path);
+  // `path` must be absolute. `reads` is called with the size of a file whose contents are read next.
+  FileState look(const std::string& path, const std::function<void(std::uint64_t bytes)>& reads = nullptr);
 
   // Drops the records of the files that `which` selects.
   void forget(const std::function<bool(const std::string& path)>& which);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "base/paths.h"
 #include "base/sha256.h"
@@ -110,7 +111,12 @@ std::string StepCache::absolute(const Work& work, const std::string& path) const
   return path.starts_with('/') ? path : work.directory + "/" + path;
 }
 
-Look StepCache::look(const Work& work) {
+Look StepCache::look(const Work& work, const TakesTime& takes_time) {
+  std::uint64_t read = 0;
+  const Reads reads = [&](std::uint64_t bytes) {
+    const bool was_long = std::exchange(read, read + bytes) > long_bytes;
+    if (takes_time && !was_long && read > long_bytes) takes_time();
+  };
   Look look;
   if (look.why = store_.problem(); !look.why.empty()) return look;
   for (const std::string& output : work.outputs) {
@@ -128,7 +134,7 @@ Look StepCache::look(const Work& work) {
   look.parts.insert(work.parts.begin(), work.parts.end());
   look.parts.emplace("the names of its inputs", serialized(work.inputs));
   look.parts.emplace("the names of its outputs", serialized(work.outputs));
-  add_inputs(work, look);
+  add_inputs(work, look, reads);
   if (!look.why.empty()) return look;
   std::string all = serialized({std::string(key_version), work.directory});
   for (const auto& [name, value] : look.parts) {
@@ -145,12 +151,12 @@ Look StepCache::look(const Work& work) {
     look.why = why_not(work, look);
     return look;
   }
-  check_outputs(work, look);
+  check_outputs(work, look, reads);
   if (!look.why.empty()) look.entry.reset();
   return look;
 }
 
-void StepCache::add_inputs(const Work& work, Look& look) {
+void StepCache::add_inputs(const Work& work, Look& look, const Reads& reads) {
   const FoundFiles found = find_files(work.directory, work.inputs, work.outputs);
   if (look.why = found.problem; !look.why.empty()) return;
   if (!found.unmatched.empty()) {
@@ -159,7 +165,7 @@ void StepCache::add_inputs(const Work& work, Look& look) {
     return;
   }
   for (const std::string& path : found.paths) {
-    const FileState state = hashes_.look(absolute(work, path));
+    const FileState state = hashes_.look(absolute(work, path), reads);
     std::string problem = state.problem;
     if (problem.empty() && !state.exists) problem = "is gone";
     if (problem.empty() && std::any_of(work.outputs.begin(), work.outputs.end(),
@@ -179,7 +185,7 @@ void StepCache::add_inputs(const Work& work, Look& look) {
 
 // An existing output is overwritten only if the store has its current content, so that a person's changes are never
 // lost.
-void StepCache::check_outputs(const Work& work, Look& look) {
+void StepCache::check_outputs(const Work& work, Look& look, const Reads& reads) {
   // An output that exists but is not in the entry was made from an earlier state of the inputs. The work would not make
   // it now.
   const FoundFiles now = find_files(work.directory, work.outputs, {}, PatternLinks::not_followed);
@@ -194,7 +200,7 @@ void StepCache::check_outputs(const Work& work, Look& look) {
   }
   for (const CachedOutput& output : look.entry->outputs) {
     const std::string file = absolute(work, output.path);
-    const FileState state = hashes_.look(file);
+    const FileState state = hashes_.look(file, reads);
     const auto is_as_before = [&](const std::string& hash) { return output.behind.empty() || hash == output.behind; };
     const bool same = output.hash.empty()
                           ? state.link == output.link && !state.link.empty() && is_as_before(state.hash)
@@ -245,7 +251,10 @@ std::string StepCache::why_not(const Work& work, const Look& look) const {
   return named + ", and " + std::to_string(differences - most_named) + " more";
 }
 
-bool StepCache::restore(const Work& work, Look& look) {
+bool StepCache::restore(const Work& work, Look& look, const TakesTime& takes_time) {
+  std::uint64_t bytes = 0;
+  for (const CachedOutput& output : look.missing) bytes += output.bytes;
+  if (takes_time && bytes > long_bytes) takes_time();
   remove_unfinished(work, look.missing);
   for (const CachedOutput& output : look.missing) {
     std::string problem;

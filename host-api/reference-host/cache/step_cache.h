@@ -66,9 +66,13 @@ class StepCache {
   StepCache(const StepCache&) = delete;
   StepCache& operator=(const StepCache&) = delete;
 
-  Look look(const Work& work);
+  // Called before more than `long_bytes` of files are read or restored, which takes time. It may be called again.
+  using TakesTime = std::function<void()>;
+  static constexpr std::uint64_t long_bytes = 32UL << 20;
+
+  Look look(const Work& work, const TakesTime& takes_time = nullptr);
   // Restores the missing outputs. False: `look.why` says why, and the work has to be done.
-  bool restore(const Work& work, Look& look);
+  bool restore(const Work& work, Look& look, const TakesTime& takes_time = nullptr);
 
   // Returns whether a text contains something that must not be kept, such as a secret. The text is passed in pieces;
   // `last` is set for the last piece. Each text needs a new function.
@@ -87,8 +91,9 @@ class StepCache {
 
  private:
   std::string absolute(const Work& work, const std::string& path) const;
-  void add_inputs(const Work& work, Look& look);
-  void check_outputs(const Work& work, Look& look);
+  using Reads = std::function<void(std::uint64_t bytes)>;  // as for FileHashes::look
+  void add_inputs(const Work& work, Look& look, const Reads& reads = nullptr);
+  void check_outputs(const Work& work, Look& look, const Reads& reads);
   std::string why_not(const Work& work, const Look& look) const;
 
   const Options options_;

@@ -208,7 +208,7 @@ void Journal::run_started(const RunStart& start) {
 void Journal::state_entered(const Step& step) {
   // Steps kept from the earlier run are already in the file.
   if (step.replayed) return;
-  // If the step may be up to date, its record waits until call_begins(), unless another step's call runs.
+  // If the step may be up to date, its record waits until work_begins(), unless another step's call runs.
   const Write write = !calls_something(step)    ? Write::later
                       : may_be_up_to_date(step) ? Write::at_once_during_calls
                                                 : Write::at_once;
@@ -218,7 +218,7 @@ void Journal::state_entered(const Step& step) {
   });
 }
 
-void Journal::call_begins(const Step& step) {
+void Journal::work_begins(const Step& step) {
   // Appends nothing: only what waits in memory is written.
   take(Write::at_once, [&](std::string&, Moment) { calling_.insert(step.number); });
 }

@@ -33,8 +33,8 @@ class Observers final : public runner::RunObserver {
   void state_entered(const runner::Step& step) override {
     for (runner::RunObserver* one : all_) one->state_entered(step);
   }
-  void call_begins(const runner::Step& step) override {
-    for (runner::RunObserver* one : all_) one->call_begins(step);
+  void work_begins(const runner::Step& step) override {
+    for (runner::RunObserver* one : all_) one->work_begins(step);
   }
   void call_state(const runner::Step& step, const CallState& state) override {
     for (runner::RunObserver* one : all_) one->call_state(step, state);
@@ -86,7 +86,7 @@ class Masking final : public runner::RunObserver {
   void run_started(const runner::RunStart& start) override;
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
   void state_entered(const runner::Step& step) override { next_.state_entered(step); }
-  void call_begins(const runner::Step& step) override { next_.call_begins(step); }
+  void work_begins(const runner::Step& step) override { next_.work_begins(step); }
   void call_state(const runner::Step& step, const CallState& state) override { next_.call_state(step, state); }
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;

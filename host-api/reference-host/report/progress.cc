@@ -199,7 +199,7 @@ void Progress::state_entered(const Step& step) {
   if (takes_time(step) && (is_matrix || !may_be_up_to_date(step))) put_beginning(running);
 }
 
-void Progress::call_begins(const Step& step) {
+void Progress::work_begins(const Step& step) {
   const std::lock_guard lock(mutex_);
   const auto found = running_.find(step.number);
   if (found != running_.end()) put_beginning(found->second);

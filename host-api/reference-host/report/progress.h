@@ -54,7 +54,7 @@ class Progress final : public runner::RunObserver {
   void run_started(const runner::RunStart& start) override;
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
   void state_entered(const runner::Step& step) override;
-  void call_begins(const runner::Step& step) override;
+  void work_begins(const runner::Step& step) override;
   void call_state(const runner::Step& step, const CallState& state) override;
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;

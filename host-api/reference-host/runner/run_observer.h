@@ -141,9 +141,10 @@ class RunObserver {
   // with the values of the combination by their names. Called before the first of these steps.
   virtual void combination_begun(const std::string& /*branch*/, const expressions::Value& /*values*/) {}
   virtual void state_entered(const Step& /*step*/) {}
-  // The step's tool is called next. Not called if the step is up to date, or fails before its call. Called for each
-  // call, so again for each try, and each time that a prompt is asked again.
-  virtual void call_begins(const Step& /*step*/) {}
+  // The step's tool is called next, or something before that takes time: a wait for a free place, or a look at large
+  // files, after which the step may still be up to date. Not called if the step is found to be up to date, or fails,
+  // without either. Called for each call, so again for each try, and each time that a prompt is asked again.
+  virtual void work_begins(const Step& /*step*/) {}
   // The tool reports the state of the step's call, such as that the call waits for a node or has started. Not every
   // tool reports states.
   virtual void call_state(const Step& /*step*/, const CallState& /*state*/) {}

@@ -362,7 +362,8 @@ bool KeptCall::take(ActionResult& result) {
 
 bool KeptCall::take_kept(ActionResult& result) {
   if (cache_ == nullptr || !claim_.conflict().empty()) return false;
-  look_ = cache_->look(work_);
+  const auto takes_time = [this] { run_.observer().work_begins(step_); };
+  look_ = cache_->look(work_, takes_time);
   if (look_.is_doubt) notice(look_.why);
   if (!look_.entry) return false;
   ActionResult then;
@@ -371,7 +372,7 @@ bool KeptCall::take_kept(ActionResult& result) {
     claim_in_all_runs();
     if (!shared_claim_.conflict().empty()) return false;
   }
-  if (!cache_->restore(work_, look_)) return false;
+  if (!cache_->restore(work_, look_, takes_time)) return false;
   if (const std::string why = record(); !why.empty()) {
     // Without a record, the call is not skipped: its tool writes to the audit trail, or reports why it cannot.
     notice(why);

@@ -45,7 +45,7 @@ bool Deadline::passed() const {
   return passed_;
 }
 
-bool Semaphore::acquire(Stop& stop) {
+bool Semaphore::acquire(Stop& stop, const std::function<void()>& waits) {
   if (!limited_) return !stop.requested();
   bool stopped = false;
   const auto subscription = stop.subscribe([&](const StopRequest&) {
@@ -54,6 +54,11 @@ bool Semaphore::acquire(Stop& stop) {
     changed_.notify_all();
   });
   std::unique_lock lock(mutex_);
+  if (!stopped && free_ == 0) {
+    lock.unlock();
+    waits();
+    lock.lock();
+  }
   changed_.wait(lock, [&] { return stopped || free_ > 0; });
   if (stopped) return false;
   --free_;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -56,8 +57,8 @@ class Semaphore {
   // `count`: how many calls may run at the same time; 0: no limit.
   explicit Semaphore(std::size_t count) : limited_(count > 0), free_(count) {}
 
-  // Waits for a free place; false: a stop was requested.
-  bool acquire(Stop& stop);
+  // Waits for a free place; false: a stop was requested. Calls `waits` before it waits.
+  bool acquire(Stop& stop, const std::function<void()>& waits);
   void release();
 
  private:
@@ -70,7 +71,8 @@ class Semaphore {
 // Takes one place of a semaphore, as soon as one is free, and keeps it for the life of this object.
 class SemaphoreHold {
  public:
-  SemaphoreHold(Semaphore& semaphore, Stop& stop) : semaphore_(semaphore), held_(semaphore.acquire(stop)) {}
+  SemaphoreHold(Semaphore& semaphore, Stop& stop, const std::function<void()>& waits)
+      : semaphore_(semaphore), held_(semaphore.acquire(stop, waits)) {}
   SemaphoreHold(const SemaphoreHold&) = delete;
   SemaphoreHold& operator=(const SemaphoreHold&) = delete;
   ~SemaphoreHold() {

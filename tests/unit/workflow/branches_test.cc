@@ -588,6 +588,20 @@ BOOST_AUTO_TEST_CASE(a_secret_is_hidden_in_every_form_that_it_may_be_written_in)
   BOOST_TEST(secrets.undecided_tail("ends with nothing") == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(who_waits_for_a_free_place_is_told_before) {
+  Semaphore one(1);
+  Stop stop;
+  int told = 0;
+  const auto waits = [&] {
+    ++told;
+    one.release();
+  };
+  BOOST_TEST(one.acquire(stop, waits));
+  BOOST_TEST(told == 0);
+  BOOST_TEST(one.acquire(stop, waits));
+  BOOST_TEST(told == 1);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace branches_test

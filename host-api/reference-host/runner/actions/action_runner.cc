@@ -83,7 +83,7 @@ std::string ActionRunner::take_answer() {
 void ActionRunner::call(const std::string& tool, const json& arguments, const std::string& shell,
                         const PreparedPrompt* prompt, const std::function<bool()>& begin) {
   slot_.reset();
-  slot_.emplace(invocation.run.semaphore(), context.stop);
+  slot_.emplace(invocation.run.semaphore(), context.stop, [this] { invocation.run.observer().work_begins(step); });
   if (!slot_->held()) return stopped();
   call_now(tool, arguments, shell, prompt, begin);
   // A prompt may be asked again, and must not keep others waiting until then.
@@ -113,7 +113,7 @@ void ActionRunner::call_now(const std::string& tool, const json& arguments, cons
     return mistake(options.cache.offset, why);
   }
   if (begin && !begin()) return;
-  run.observer().call_begins(step);
+  run.observer().work_begins(step);
   CallRecorder recorder(invocation, step);
   const ToolOutcome outcome = run.request().tools.call_at(
       place, tool, arguments, context.stop,
