@@ -18,8 +18,9 @@ namespace {
 
 constexpr std::size_t max_nodes = 300;
 constexpr std::size_t max_arrows = 1000;
-constexpr std::size_t max_text = 32;  // columns of a node's or an edge's text
-constexpr double character = 7.4;     // roughly the width of a column, in units
+constexpr std::size_t max_text = 32;      // columns of a node's or an edge's text
+constexpr double columns_of_status = 14;  // of a heading: the sign, and how the state ended
+constexpr double character = 7.4;         // roughly the width of a column, in units
 constexpr double small_character = 6.4;
 constexpr double node_height = 32;
 constexpr double visited_height = 44;  // with a second line
@@ -38,7 +39,9 @@ std::string number(double value) {
 
 std::string point(Point at) { return number(at.x) + "," + number(at.y); }
 
-std::string label_text(const std::string& text) { return cut_to_width(cleaned_for_terminal(text, false), max_text); }
+std::string label_text(const std::string& text, std::size_t columns = max_text) {
+  return cut_to_width(cleaned_for_terminal(text, false), columns);
+}
 
 double width_of(const std::string& text, double column) { return static_cast<double>(display_width(text)) * column; }
 
@@ -65,10 +68,11 @@ std::string sign_of(const Picture::Item& item) {
 
 // A description is shown instead of the id, which is then only in the tooltip. A composite state that did not succeed
 // has no second line, so the heading says how it ended.
-std::string heading_of(const Picture::Item& item) {
+std::string heading_of(const Picture::Item& item, std::size_t columns = max_text) {
   const std::string sign = sign_of(item);
   const bool says = item.shape == Shape::composite && !sign.empty();
-  return sign + label_text(item.description.empty() ? item.id : item.description) + (says ? ": " + word_of(item) : "");
+  return sign + label_text(item.description.empty() ? item.id : item.description, columns) +
+         (says ? ": " + word_of(item) : "");
 }
 
 // The line below the name, such as `3 visits, 1.2 s`.
@@ -169,9 +173,12 @@ class SvgWriter {
 
   void draw_composite(const Picture::Item& item, Point middle, const LayoutNode& size, std::string& out) const {
     const Point corner{middle.x - size.width / 2, middle.y - size.height / 2};
+    // A frame that is wider than its heading needs leaves room for more of it.
+    const double room = (size.width - 2 * padding) / character - columns_of_status;
+    const std::size_t columns = std::max(max_text, static_cast<std::size_t>(std::max(room, 0.0)));
     out += "<g><rect class=\"frame" + classes_of(item) + "\" x=\"" + number(corner.x) + "\" y=\"" + number(corner.y) +
            "\" width=\"" + number(size.width) + "\" height=\"" + number(size.height) + "\" rx=\"8\"/>" +
-           text_at(corner.x + 12, corner.y + 17, heading_of(item), "heading") + title_of(item) + "</g>\n";
+           text_at(corner.x + 12, corner.y + 17, heading_of(item, columns), "heading") + title_of(item) + "</g>\n";
     const double inner = placed_[item.scene].layout.width;
     draw(item.scene, {middle.x - inner / 2, corner.y + heading_height}, out);
   }
@@ -236,7 +243,7 @@ class SvgWriter {
   }
 
   static std::string title_of(const Picture::Item& item) {
-    std::string title = item.id + (item.description.empty() ? "" : ": " + item.description);
+    std::string title = item.id + (item.id.empty() || item.description.empty() ? "" : ": ") + item.description;
     if (item.status) title += (title.empty() ? "" : ", ") + word_of(item);
     return title.empty() ? "" : "<title>" + markup_text(title) + "</title>";
   }

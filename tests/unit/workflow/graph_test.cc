@@ -167,6 +167,21 @@ BOOST_AUTO_TEST_CASE(a_composite_state_is_a_box_and_what_only_ends_a_run_is_apar
   BOOST_TEST(count_of(picture, ">failure<title>") == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_heading_is_cut_only_where_its_frame_has_no_room) {
+  const std::string heading = "All that must be done before the release is out";
+  const auto drawn = [&](const std::string& inside) {
+    return diagram_svg(parsed("```mermaid\nstateDiagram-v2\n    [*] --> Phase\n    state \"" + heading +
+                              "\" as Phase\n    state Phase {\n" + inside + "    }\n    Phase --> [*]\n```\n"),
+                       nullptr);
+  };
+  BOOST_TEST(!holds(drawn("        [*] --> One\n        One --> [*]\n"), ">" + heading + "</text>"));
+  std::string wide = "        [*] --> Choose\n        state Choose <<choice>>\n";
+  for (const char* state : {"Documentation", "Translations", "Announcements", "Measurements", "Installations"}) {
+    wide += std::string("        Choose --> ") + state + ": x == '" + state + "'\n        " + state + " --> [*]\n";
+  }
+  BOOST_TEST(holds(drawn(wide), ">" + heading + "</text>"));
+}
+
 BOOST_AUTO_TEST_CASE(the_path_of_a_run_is_bold_and_states_show_how_they_ended) {
   const Workflow workflow = parsed(workflow_text(diagram, "- Ask: Log \"x\"\n"));
   RunRecord run = made_run();
