@@ -246,7 +246,8 @@ std::string link_above(const std::string& directory, const std::string& path, st
     std::string folder = path.substr(0, slash);
     if (!checked.insert(folder).second) continue;
     struct stat status {};
-    const std::string file = directory + "/" + folder;
+    std::string file = directory;
+    file.append("/").append(folder);
     if (::lstat(file.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) return folder;
   }
   return {};

@@ -345,7 +345,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
     if (!problem.empty()) return "the output " + quoted(output.path) + ": " + problem;
     if (hash != output.hash) return "the output " + quoted(output.path) + " changed while it was read";
   }
-  if (const std::string conflict = claim.conflict(); !conflict.empty()) return conflict;
+  if (std::string conflict = claim.conflict(); !conflict.empty()) return conflict;
   if (!keeping.finish(entry, step_hash(work), problem)) return problem;
   remove_unfinished(work, entry.outputs);
   const std::lock_guard lock(mutex_);

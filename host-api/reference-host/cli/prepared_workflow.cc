@@ -352,7 +352,7 @@ std::optional<Explanation> explanation_of(Toolbox& toolbox, const servers::Catal
       return Explanation::parse(dumped(nlohmann::ordered_json{{"verdict", "deny"}, {"reason", refused}}));
     }
     if (why = servers.problem(*found); !why.empty()) return std::nullopt;
-    const auto started = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop, why,
+    auto started = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop, why,
                                          servers::place_of(*found->settings, place));
     if (!started) return started;
     // The server may answer differently in another version or with another environment, so both are added. Values of
@@ -417,7 +417,7 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
       if (const auto command = fields.find("command"); command != fields.end()) {
         *command = masker.masked(command->get_ref<const std::string&>());
       }
-      const std::string why = audit::append(trail, "up_to_date", fields);
+      std::string why = audit::append(trail, "up_to_date", fields);
       if (why.empty() || !trail.continue_when_unwritable) return why;
       complain(why + "; the step is skipped nevertheless (audit.when_unwritable: continue)");
       return std::string();

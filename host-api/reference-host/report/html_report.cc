@@ -10,7 +10,6 @@
 #include "base/time_text.h"
 #include "report/drawing.h"
 #include "report/text.h"
-#include "runner/approval.h"
 #include "terminal/text.h"
 
 namespace wtool::host::report {

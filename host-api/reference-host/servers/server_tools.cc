@@ -144,7 +144,7 @@ Talk talk(ToolCaller& plugin, const Settings& settings, const CallPlace& place, 
 }
 
 // The outcome of a call whose server ended without an answer.
-ToolOutcome unanswered(const std::string& server, Talk said) {
+ToolOutcome unanswered(const std::string& server, Talk& said) {
   ToolOutcome& command = said.command;
   if (command.kind == ToolOutcome::Kind::not_made || !command.result.is_object()) return command;
   json& metadata = command.result["metadata"];
@@ -297,7 +297,7 @@ ToolOutcome ServerTools::call_at(const CallPlace& place, std::string_view id, co
   std::optional<Conversation> conversation;
   Talk said = talk(plugin_, *found->settings, place, Conversation::Call{found->tool, arguments}, found->pinned, stop,
                    output, state, conversation);
-  if (!said.is_over || stop.requested()) return unanswered(found->server, std::move(said));
+  if (!said.is_over || stop.requested()) return unanswered(found->server, said);
   if (!said.problem.empty()) {
     const bool other = conversation->is_other_server();
     return failed(other ? "server_changed" : "server_failed", "server " + escaped(found->server) + ": " + said.problem);
@@ -325,7 +325,7 @@ std::optional<Offer> offer_of(ToolCaller& plugin, const std::string& server, con
     problem = said.problem;
     return std::nullopt;
   }
-  const ToolOutcome why = unanswered(server, std::move(said));
+  const ToolOutcome why = unanswered(server, said);
   problem =
       why.kind == ToolOutcome::Kind::not_made ? why.error : text_of_parts(why.result.value("content", json::array()));
   return std::nullopt;

@@ -11,7 +11,6 @@
 #include "runner/step_outputs.h"
 #include "runner/typed_answer.h"
 #include "workflow/model/model.h"
-#include "workflow/model/parameters.h"
 
 namespace wtool::host::runner {
 
