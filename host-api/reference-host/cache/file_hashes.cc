@@ -70,7 +70,7 @@ std::string content_hash(const std::string& path, struct stat& status, std::stri
 
 }  // namespace
 
-FileState FileHashes::look(const std::string& path, const std::function<void(std::uint64_t bytes)>& reads) {
+FileState FileHashes::look(const std::string& path, const Reads& reads) {
   FileState state;
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) {

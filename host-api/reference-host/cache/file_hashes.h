@@ -33,8 +33,10 @@ class FileHashes {
   FileHashes(const FileHashes&) = delete;
   FileHashes& operator=(const FileHashes&) = delete;
 
-  // `path` must be absolute. `reads` is called with the size of a file whose contents are read next.
-  FileState look(const std::string& path, const std::function<void(std::uint64_t bytes)>& reads = nullptr);
+  // Called with the size of a file before its contents are read.
+  using Reads = std::function<void(std::uint64_t bytes)>;
+  // `path` must be absolute.
+  FileState look(const std::string& path, const Reads& reads = nullptr);
 
   // Drops the records of the files that `which` selects.
   void forget(const std::function<bool(const std::string& path)>& which);

@@ -113,7 +113,7 @@ std::string StepCache::absolute(const Work& work, const std::string& path) const
 
 Look StepCache::look(const Work& work, const TakesTime& takes_time) {
   std::uint64_t read = 0;
-  const Reads reads = [&](std::uint64_t bytes) {
+  const FileHashes::Reads reads = [&](std::uint64_t bytes) {
     const bool was_long = std::exchange(read, read + bytes) > long_bytes;
     if (takes_time && !was_long && read > long_bytes) takes_time();
   };
@@ -156,7 +156,7 @@ Look StepCache::look(const Work& work, const TakesTime& takes_time) {
   return look;
 }
 
-void StepCache::add_inputs(const Work& work, Look& look, const Reads& reads) {
+void StepCache::add_inputs(const Work& work, Look& look, const FileHashes::Reads& reads) {
   const FoundFiles found = find_files(work.directory, work.inputs, work.outputs);
   if (look.why = found.problem; !look.why.empty()) return;
   if (!found.unmatched.empty()) {
@@ -185,7 +185,7 @@ void StepCache::add_inputs(const Work& work, Look& look, const Reads& reads) {
 
 // An existing output is overwritten only if the store has its current content, so that a person's changes are never
 // lost.
-void StepCache::check_outputs(const Work& work, Look& look, const Reads& reads) {
+void StepCache::check_outputs(const Work& work, Look& look, const FileHashes::Reads& reads) {
   // An output that exists but is not in the entry was made from an earlier state of the inputs. The work would not make
   // it now.
   const FoundFiles now = find_files(work.directory, work.outputs, {}, PatternLinks::not_followed);

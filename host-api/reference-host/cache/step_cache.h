@@ -91,9 +91,8 @@ class StepCache {
 
  private:
   std::string absolute(const Work& work, const std::string& path) const;
-  using Reads = std::function<void(std::uint64_t bytes)>;  // as for FileHashes::look
-  void add_inputs(const Work& work, Look& look, const Reads& reads = nullptr);
-  void check_outputs(const Work& work, Look& look, const Reads& reads);
+  void add_inputs(const Work& work, Look& look, const FileHashes::Reads& reads = nullptr);
+  void check_outputs(const Work& work, Look& look, const FileHashes::Reads& reads);
   std::string why_not(const Work& work, const Look& look) const;
 
   const Options options_;

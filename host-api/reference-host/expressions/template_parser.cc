@@ -164,8 +164,8 @@ class TemplateParser {
     TemplateCursor cursor(text_, at_ + 2);
     Placeholder placeholder;
     if (parse_dollar(cursor, placeholder)) return add(std::move(placeholder), cursor.at());
-    // `${name` before a blank, a quote, an operator or a parenthesis is neither a placeholder nor valid in a shell, and
-    // neither is `${name.function(`.
+    // Two forms are not valid in a shell either: `${name` before a blank, a quote or an operator, and `${name` or
+    // `${name.field` before a parenthesis.
     cursor = TemplateCursor(text_, at_ + 2);
     std::string name(cursor.dashed_name());
     std::size_t end = cursor.at();

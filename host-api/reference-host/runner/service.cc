@@ -247,8 +247,8 @@ std::string Service::await_ready() {
       if (is_final) return "the service cannot be asked whether it is ready: `ready` said: " + answer;
     }
     std::unique_lock lock(mutex_);
-    // The call of a command that has put itself into the background goes on until the process left behind has been
-    // ended, or has closed the outputs.
+    // A command may have put itself into the background. Its call then lasts until the process that it left behind ends
+    // or closes its outputs.
     if (ready && command_has_ended()) changed_.wait(lock, [this] { return is_over(); });
     if (call_over_) return "the service ended before it was ready: " + how_it_ended(end_, secret_);
     if (stopped_) return "the service was ended before it was ready";

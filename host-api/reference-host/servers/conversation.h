@@ -31,8 +31,8 @@ class Conversation {
   Conversation(std::optional<Call> call, const Offer* pinned, Send send);
 
   void begin();
-  // Text of the server for the log: one of its log messages, or a line that is no message of the protocol, since some
-  // servers print such lines.
+  // Text from the server for the log: a log message, or a line that is not a message of the protocol. Some servers print
+  // such lines.
   struct Other {
     std::string text;
     bool is_message = true;

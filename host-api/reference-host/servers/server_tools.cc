@@ -79,7 +79,7 @@ class Lines {
     }
   }
   bool is_over() const { return too_long_ || conversation_.is_over(); }
-  // The last line that was no message of the protocol; empty: there was none.
+  // The last line that was not a message of the protocol; empty: there was none.
   const std::string& last_other() const { return last_other_; }
   std::string problem() const {
     return too_long_ ? "the server answers with a line of more than " + std::to_string(max_line >> 20) + " MiB"

@@ -16,7 +16,8 @@ bool read_shell_command(ActionReading& in, ShellAction& made);
 inline constexpr std::array<std::string_view, 5> shell_option_names{"working_dir", "env", "env_file", "shell",
                                                                     "shell_options"};
 
-// The option of the command that has this name, or had it in an earlier version; empty: there is none.
+// The option that `name` stands for: `working_directory` stands for working_dir, and `environment` for env. Empty:
+// `name` is not an option of the command.
 std::string shell_option_of(const std::string& name);
 
 // Reads such an option and its value. False: a diagnostic says why.
