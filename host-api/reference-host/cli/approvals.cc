@@ -96,7 +96,7 @@ std::string approval_text(const PendingApproval& pending, std::size_t columns) {
 }
 
 std::string approver_problem(const std::string& by, std::int64_t started_in) {
-  if (const std::string why = peer_problem(::getpid()); !why.empty()) return why;
+  if (std::string why = peer_problem(::getpid()); !why.empty()) return why;
   if (const std::int64_t own = journal::own_pid_namespace();
       started_in != 0 && own != 0 && own != started_in && own != first_pid_namespace) {
     return "there is no way to tell who answers: this pid namespace hides the processes above it, and the run was "
@@ -177,7 +177,7 @@ std::string RunApprovals::record(const GivenApproval& given, const std::string& 
   if (!given.pending.by.empty()) fields["by"] = shortened(given.pending.by, max_comment);
   if (!given.comment.empty()) fields["comment"] = secrets_.masked(given.comment);
   fields["answered"] = iso_time(at);
-  const std::string why = audit::append(setup_.trail, "approval", fields);
+  std::string why = audit::append(setup_.trail, "approval", fields);
   if (why.empty() || !setup_.trail.continue_when_unwritable) return why;
   complain(why + "; the answer is used nevertheless (audit.when_unwritable: continue)");
   return {};

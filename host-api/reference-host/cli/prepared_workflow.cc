@@ -353,7 +353,7 @@ std::optional<Explanation> explanation_of(Toolbox& toolbox, const servers::Catal
     }
     if (why = servers.problem(*found); !why.empty()) return std::nullopt;
     auto started = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop, why,
-                                         servers::place_of(*found->settings, place));
+                                   servers::place_of(*found->settings, place));
     if (!started) return started;
     // The server may answer differently in another version or with another environment, so both are added. Values of
     // the environment may be secret, so only their hash is added.

@@ -15,6 +15,7 @@
 
 namespace wtool::host {
 
+// NOLINTNEXTLINE(bugprone-exception-escape): moving JSON is noexcept; the check does not know that
 struct ToolOutcome {
   enum class Kind {
     finished,   // `result` is the tool's envelope, even if it reports an error
@@ -33,6 +34,7 @@ struct CallSpan {
   std::string name{};  // empty: the call has no span
   std::vector<std::pair<std::string, std::string>> fields{};
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check takes a comparison with 0 for one with a null pointer
   auto operator<=>(const CallSpan&) const = default;
 };
 
@@ -46,6 +48,7 @@ struct CallPlace {
   std::string traceparent{};  // the W3C trace context of the call; empty: none
   CallSpan span{};
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check takes a comparison with 0 for one with a null pointer
   auto operator<=>(const CallPlace&) const = default;
   // The members that decide which tool object is called.
   CallPlace where() const { return {.shell = shell, .on = on, .slot = slot}; }

@@ -71,6 +71,7 @@ class ConfigSource {
 };
 
 // ToolOutcome with the keys of the result in the plugin's order.
+// NOLINTNEXTLINE(bugprone-exception-escape): moving JSON is noexcept; the check does not know that
 struct OrderedOutcome {
   ToolOutcome::Kind kind = ToolOutcome::Kind::not_made;
   nlohmann::ordered_json result;
