@@ -1,12 +1,15 @@
 // Prompts that include others: what the command gets, and what lint, plan and run say about mistakes before anything
 // runs.
 #include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <filesystem>
 
 #include "workflow_place.h"
 
 BOOST_AUTO_TEST_SUITE(prompts_test)
 
 using namespace wtool::test;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -284,6 +287,31 @@ BOOST_FIXTURE_TEST_CASE(an_agent_beside_others_cannot_end_the_workflow, Agent) {
       run_workflow(workflow("    [*] --> A\n    A --> [*]\n", "- A: Prompt \"Work.\" matrix={\"n\": [1, 2]}\n"));
   BOOST_TEST(matrix.exit_code == 1);
   BOOST_TEST(holds(matrix.out + matrix.err, "but no combination of a matrix may do either"), matrix.out);
+}
+
+BOOST_AUTO_TEST_CASE(the_next_run_removes_the_files_that_a_killed_run_left) {
+  const std::string temporary = scratch.path() + "/temporary";
+  fs::create_directory(temporary);
+  ::setenv("TMPDIR", temporary.c_str(), 1);
+  scratch.file("prompts/main.md", "hidden from others");
+  scratch.file("wtool.yaml", "prompts: {command: \"echo {{ prompt_file }} >path; test -e go || sleep 61\"}\n");
+  const std::string asked = asking();
+  {
+    Program program({wtool_path, "run", asked}, Program::On::pipes, here());
+    BOOST_REQUIRE(wait_until([&] { return holds(file("path"), "\n"); }, std::chrono::seconds(30)));
+    program.kill(SIGKILL);
+    program.wait();
+  }
+  std::string left = file("path");
+  left.pop_back();
+  BOOST_TEST(fs::exists(left), "its process could not remove it");
+  scratch.file("go", "");
+  const Finished next = wtool({"run", asked});
+  ::unsetenv("TMPDIR");
+  BOOST_TEST(next.exit_code == 0, next.out << next.err);
+  BOOST_TEST(!fs::exists(left));
+  const fs::path of_user = temporary + "/wtool-" + std::to_string(::geteuid());
+  BOOST_TEST(fs::is_empty(of_user), "a run that ends leaves nothing");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

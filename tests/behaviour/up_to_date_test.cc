@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(a_strict_step_sees_only_what_it_names_and_the_system) {
   BOOST_TEST(holds(first.err, "it says a.c\n    secret.h\n"), first.out << first.err);
   BOOST_TEST(file("out/app") == "int a;\n");
   const std::string temporary = file("out/ran");
-  BOOST_TEST(holds(temporary, "/wtool-step-"));
+  BOOST_TEST(holds(temporary, "/step-"));
   BOOST_TEST(!fs::exists(fs::path(temporary.substr(0, temporary.find('\n'))).parent_path()));
   run_it();
   BOOST_TEST(file("out/ran") == temporary, "the step was not up to date");

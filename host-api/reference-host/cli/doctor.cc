@@ -8,7 +8,6 @@
 // `problem` means that commands cannot run; `note` means that a guarantee does not hold in full. `wtool doctor` runs
 // `true` three times in a temporary folder, which it removes again, and changes nothing else.
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -16,7 +15,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -26,9 +24,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/environment.h"
 #include "base/json.h"
 #include "base/stop.h"
+#include "base/temporary_path.h"
 #include "cli/client_setup.h"
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -39,7 +37,6 @@ namespace wtool::host {
 
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
@@ -236,11 +233,12 @@ void look_at_plugin(Context& context, Findings& findings) {
   findings.push_back(
       {FindingLevel::good, "plugin", plugin->path() + ", " + std::to_string(plugin->tools().size()) + " tools"});
 
-  std::string folder = environment_folder("TMPDIR", "/tmp") + "/wtool-doctor-XXXXXX";
-  if (::mkdtemp(folder.data()) == nullptr) {
-    findings.push_back({FindingLevel::problem, "temporary folder",
-                        "no folder can be made in " + fs::path(folder).parent_path().string(),
-                        "set TMPDIR to a folder that you may write in"});
+  std::string error;
+  const TemporaryPath temporary = TemporaryPath::folder("doctor", error);
+  const std::string& folder = temporary.path();
+  if (!temporary) {
+    findings.push_back(
+        {FindingLevel::problem, "temporary folder", error, "set TMPDIR to a folder that you may write in"});
     return;
   }
   const TrialCall plain = try_call(*plugin, json::object(), folder);
@@ -252,8 +250,6 @@ void look_at_plugin(Context& context, Findings& findings) {
   } else {
     findings.push_back({FindingLevel::problem, "call", plain.error});
   }
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
 }
 
 void look_for_clients(Findings& findings) {

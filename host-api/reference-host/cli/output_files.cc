@@ -1,7 +1,6 @@
 #include "cli/output_files.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/environment.h"
 #include "base/files.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
@@ -128,8 +126,8 @@ class OutputFiles::File final : public runner::OutputFile {
 };
 
 OutputFiles::OutputFiles(const std::string& journal, const runner::Secrets& secrets, OutputLimits limits)
-    : secrets_(secrets), limits_(limits), temporary_(journal.empty()), folder_(beside(journal)) {
-  if (!temporary_) {
+    : secrets_(secrets), limits_(limits), is_temporary_(journal.empty()), folder_(beside(journal)) {
+  if (!is_temporary_) {
     const std::string above = fs::path(folder_).parent_path().string();
     place_ = Descriptor(::open(above.empty() ? "." : above.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!place_) place_error_ = errno;
@@ -140,11 +138,7 @@ OutputFiles::~OutputFiles() { remove_unwanted(); }
 
 void OutputFiles::remove_unwanted() {
   std::error_code ignored;
-  if (folder_.empty()) return;
-  if (temporary_) {
-    fs::remove_all(folder_, ignored);
-    return;
-  }
+  if (is_temporary_ || folder_.empty()) return;
   if (!made_) made_ = Descriptor(::openat(place_.get(), fs::path(folder_).filename().c_str(), open_folder));
   if (!made_) return;
   // The folder itself, whatever is at its path by now.
@@ -181,15 +175,13 @@ bool OutputFiles::holds_secret(const std::string& file) const {
 // Call it with mutex_ held.
 bool OutputFiles::make_folder(std::string& error) {
   if (made_) return true;
-  if (temporary_ && folder_.empty()) {
-    std::string made = environment_folder("TMPDIR", "/tmp") + "/wtool-outputs-XXXXXX";
-    if (::mkdtemp(made.data()) != nullptr) {
-      folder_ = made;
-      made_ = Descriptor(::open(made.c_str(), open_folder));
-    }
-    if (made_) return true;
-    error = "a temporary folder for outputs cannot be created as " + made + ": " + ::strerror(errno);
-    return false;
+  if (is_temporary_ && folder_.empty()) {
+    temporary_ = TemporaryPath::folder("outputs", error);
+    folder_ = temporary_.path();
+    if (temporary_) made_ = Descriptor(::open(folder_.c_str(), open_folder));
+    if (temporary_ && !made_) error = folder_ + " cannot be opened: " + ::strerror(errno);
+    if (!made_) error = "the folder for outputs " + error;
+    return static_cast<bool>(made_);
   }
   if (!place_) {
     error = "the folder " + folder_ +

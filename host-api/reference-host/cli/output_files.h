@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/descriptor.h"
+#include "base/temporary_path.h"
 #include "runner/run_request.h"
 #include "runner/secrets.h"
 
@@ -43,8 +44,9 @@ class OutputFiles final : public runner::RunOutputStore {
 
   const runner::Secrets& secrets_;
   const OutputLimits limits_;
-  const bool temporary_;
+  const bool is_temporary_;
   std::mutex mutex_;
+  TemporaryPath temporary_;
   std::string folder_;   // empty: a temporary one that is not made yet
   Descriptor place_;     // the parent folder, if the outputs are kept: opened before a command can replace it
   int place_error_ = 0;  // why it could not be opened

@@ -1,12 +1,9 @@
 #include "config/policy_preset.h"
 
 #include <linux/landlock.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <initializer_list>
 #include <string_view>
@@ -15,6 +12,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/paths.h"
+#include "base/temporary_path.h"
 #include "base/utf8.h"
 
 namespace wtool::host {
@@ -82,20 +80,6 @@ struct TemporaryFolders {
   std::string own;  // the value of TMPDIR for commands; empty: they keep that of the host
 };
 
-// Makes a folder in `where` that only this user can use. False: `error` says why.
-bool make_own_folder(const std::string& where, std::string& own, std::string& error) {
-  own = where + "/wtool-" + std::to_string(::geteuid());
-  struct stat status {};
-  if (::mkdir(own.c_str(), 0700) != 0 && errno != EEXIST) {
-    error = "the folder " + own + " cannot be created: " + ::strerror(errno);
-  } else if (::lstat(own.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() ||
-             (status.st_mode & 077U) != 0) {
-    error = own + " is not a folder of yours that nobody else can use; remove it, or, if it is another user's, set " +
-            "TMPDIR to a folder outside of your home folder";
-  }
-  return error.empty();
-}
-
 // A folder that contains the home folder is left out: commands would reach its keys and settings. If the folder for
 // temporary files is left out, commands get one of their own inside it. Nothing: `error` says why.
 std::optional<TemporaryFolders> temporary_folders(const std::string& home, std::string& error) {
@@ -106,7 +90,9 @@ std::optional<TemporaryFolders> temporary_folders(const std::string& home, std::
     if (!holds_home) {
       add_existing(made.all, folder);
     } else if (folder == usual && folder != "/" && made.own.empty()) {
-      if (!make_own_folder(folder, made.own, error)) return std::nullopt;
+      made.own = temporary_folder_of_user();
+      if (error = make_temporary_folder_of_user(made.own); !error.empty()) return std::nullopt;
+      made.own = resolved(made.own);
       add_existing(made.all, made.own);
     }
   }

@@ -1,19 +1,12 @@
 #include "runner/prompts.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <map>
 
-#include "base/descriptor.h"
 #include "base/edit_distance.h"
-#include "base/environment.h"
-#include "base/files.h"
 #include "base/json.h"
+#include "base/temporary_path.h"
 #include "expressions/value.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/quoting/command_template.h"
@@ -39,25 +32,6 @@ class CommandScope final : public expressions::Scope {
            known_names(name, "values", {"prompt", "prompt_file", "prompt_name", "values_file", "usage_file"});
   }
 };
-
-using OwnedFile = std::shared_ptr<const void>;
-
-// Makes a file, which is removed with the last owner of the returned pointer. Null: `error` says why.
-OwnedFile temporary_file(const std::string& content, std::string& path, std::string& error) {
-  path = environment_folder("TMPDIR", "/tmp") + "/wtool-prompt-XXXXXX";
-  const Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
-  const int failed = file ? write_all(file.get(), content).error : errno;
-  if (failed != 0) {
-    error = "the prompt cannot be written to " + path + ": " + std::strerror(failed);
-    if (file) ::unlink(path.c_str());
-    return nullptr;
-  }
-  return {new std::string(path), [](const void* owned) {
-            const auto* name = static_cast<const std::string*>(owned);
-            ::unlink(name->c_str());
-            delete name;
-          }};
-}
 
 // The text of the prompt with its values filled in. If it cannot be made, `error` says why; otherwise `error` stays
 // empty.
@@ -196,13 +170,16 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   CommandScope scope;
   scope.values.emplace("prompt", Value(text));
   scope.values.emplace("prompt_name", Value(is_inline ? "" : prompt));
-  std::vector<OwnedFile> files;
+  std::vector<TemporaryPath> files;
   // Makes a file for the command, and returns its path; empty after an error. A preview only makes up its name.
   const auto hand_over = [&](const char* what, const std::string& content) -> std::string {
-    std::string path = std::string("/tmp/wtool-") + what + ".XXXXXX";
-    if (purpose == Purpose::run) files.push_back(temporary_file(content, path, made.error));
+    std::string path = TemporaryPath::example(what);
+    if (purpose == Purpose::run) {
+      path = files.emplace_back(TemporaryPath::file(what, content, made.error)).path();
+      if (path.empty()) made.error = std::string("the file with the ") + what + " of the prompt " + made.error;
+    }
     made.own_files.push_back(path);
-    return made.error.empty() ? path : "";
+    return path;
   };
   if (settings_.command.find("prompt_file") != std::string::npos) {
     const std::string path = hand_over("prompt", text);
@@ -218,7 +195,7 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   scope.values.emplace("values_file", Value(made.values_file));
   scope.values.emplace("usage_file", Value(made.usage_file));
   // All files are removed together, when nobody needs the prepared prompt any longer.
-  if (!files.empty()) made.keeps = std::make_shared<const std::vector<OwnedFile>>(std::move(files));
+  if (!files.empty()) made.keeps = std::make_shared<const std::vector<TemporaryPath>>(std::move(files));
   auto command = render_command(command_, scope);
   if (const auto* error = std::get_if<ExpressionError>(&command)) {
     made.error = "prompts.command: " + error->message;

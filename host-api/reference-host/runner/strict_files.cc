@@ -1,14 +1,8 @@
 #include "runner/strict_files.h"
 
-#include <stdlib.h>  // mkdtemp
-
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
-#include "base/environment.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/json_reader.h"
@@ -45,11 +39,6 @@ void add_around(const fs::path& folder, const std::string& directory, std::vecto
 }
 
 }  // namespace
-
-StrictFiles::~StrictFiles() {
-  std::error_code ignored;
-  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
-}
 
 std::string StrictFiles::prepare(const std::string& place, const std::vector<std::string>& inputs,
                                  const std::vector<std::string>& outputs) {
@@ -95,18 +84,15 @@ std::string StrictFiles::prepare(const std::string& place, const std::vector<std
       }
     }
   }
-  temporary_ = environment_folder("TMPDIR", "/tmp") + "/wtool-step-XXXXXX";
-  if (::mkdtemp(temporary_.data()) == nullptr) {
-    const std::string why = std::strerror(errno);
-    return "its temporary folder " + std::exchange(temporary_, {}) + " cannot be created: " + why;
-  }
-  return {};
+  std::string error;
+  temporary_ = TemporaryPath::folder("step", error);
+  return temporary_ ? "" : "its temporary folder " + error;
 }
 
 std::string StrictFiles::added_to(const std::string& limits) const {
   ordered_json all = limits.empty() ? ordered_json::object() : parse_ordered_json_or_throw(limits);
   all["files"] = {{"read", read_}, {"list", list_}, {"write", write_}};
-  if (!temporary_.empty()) all["files"]["temporary"] = temporary_;
+  if (temporary_) all["files"]["temporary"] = temporary_.path();
   return dumped(all);
 }
 

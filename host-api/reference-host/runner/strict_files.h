@@ -9,16 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_path.h"
+
 namespace wtool::host::runner {
 
 class StrictFiles {
  public:
-  StrictFiles() = default;
-  // Removes the temporary folder.
-  ~StrictFiles();
-  StrictFiles(const StrictFiles&) = delete;
-  StrictFiles& operator=(const StrictFiles&) = delete;
-
   // `inputs` and `outputs` are patterns (cache/patterns.h), relative to `place`, which is an absolute path. Makes the
   // folders of the outputs, without following links, and a folder for the temporary files of this step. Returns why
   // that cannot be done, as a sentence without its full stop; empty: it is done.
@@ -30,7 +26,7 @@ class StrictFiles {
 
  private:
   std::vector<std::string> read_, list_, write_;
-  std::string temporary_;
+  TemporaryPath temporary_;
 };
 
 }  // namespace wtool::host::runner

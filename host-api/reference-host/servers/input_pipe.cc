@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
@@ -10,7 +9,6 @@
 #include <utility>
 
 #include "base/calm_poll.h"
-#include "base/environment.h"
 
 namespace wtool::host::servers {
 namespace {
@@ -20,34 +18,28 @@ constexpr int full_pipe_ms = 50;
 // How many bytes may wait for a server that does not read, before the next line is refused.
 constexpr std::size_t max_waiting = 16UL << 20;
 
-std::string pattern() { return environment_folder("TMPDIR", "/tmp") + "/wtool-server-XXXXXX"; }
-
 }  // namespace
 
-std::string InputPipe::example() { return pattern() + "/in"; }
+std::string InputPipe::example() { return TemporaryPath::example("server") + "/in"; }
 
 std::unique_ptr<InputPipe> InputPipe::make(std::string& error) {
-  std::string folder = pattern();
-  const auto fails = [&](const char* what) {
-    error = std::string("a pipe for the server cannot be created: ") + what + ": " + ::strerror(errno);
+  TemporaryPath folder = TemporaryPath::folder("server", error);
+  if (!folder) {
+    error = "the folder for the server's pipe " + error;
     return nullptr;
-  };
-  if (::mkdtemp(folder.data()) == nullptr) return fails("mkdtemp");
-  const std::string path = folder + "/in";
+  }
+  const std::string path = folder.path() + "/in";
   // The pipe is opened for reading and writing, so that neither side waits for the other to open it, and writing
   // without a reader causes no SIGPIPE.
   Descriptor pipe;
   if (::mkfifo(path.c_str(), 0600) == 0) pipe = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (pipe) return std::unique_ptr<InputPipe>(new InputPipe(std::move(folder), std::move(pipe)));
-  const int failed = errno;
-  ::unlink(path.c_str());
-  ::rmdir(folder.c_str());
-  errno = failed;
-  return fails("mkfifo");
+  error = "the server's pipe " + path + " cannot be created: " + ::strerror(errno);
+  return nullptr;
 }
 
-InputPipe::InputPipe(std::string folder, Descriptor pipe)
-    : folder_(std::move(folder)), path_(folder_ + "/in"), pipe_(std::move(pipe)), thread_([this] { work(); }) {}
+InputPipe::InputPipe(TemporaryPath folder, Descriptor pipe)
+    : folder_(std::move(folder)), path_(folder_.path() + "/in"), pipe_(std::move(pipe)), thread_([this] { work(); }) {}
 
 InputPipe::~InputPipe() {
   {
@@ -56,8 +48,6 @@ InputPipe::~InputPipe() {
   }
   changed_.notify_all();
   thread_.join();
-  ::unlink(path_.c_str());
-  ::rmdir(folder_.c_str());
 }
 
 bool InputPipe::write(std::string_view line) {

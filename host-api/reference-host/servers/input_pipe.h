@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/descriptor.h"
+#include "base/temporary_path.h"
 
 namespace wtool::host::servers {
 
@@ -35,10 +36,10 @@ class InputPipe {
   void finish(std::chrono::milliseconds time, std::function<void()> late);
 
  private:
-  InputPipe(std::string folder, Descriptor pipe);
+  InputPipe(TemporaryPath folder, Descriptor pipe);
   void work();
 
-  const std::string folder_;
+  const TemporaryPath folder_;
   const std::string path_;
   Descriptor pipe_;
   std::mutex mutex_;  // guards everything below

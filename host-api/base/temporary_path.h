@@ -1,0 +1,53 @@
+// Temporary files and folders that do not outlive their process for long, even if it is killed.
+//
+// All of them are in one folder of the process, $TMPDIR/wtool-UID/process-XXXXXX, which the process keeps locked. A
+// process that is killed cannot remove its folder, but the kernel opens the lock. The next process of the user that
+// makes something temporary removes the folders that are no longer locked.
+//
+//   std::string error;
+//   const TemporaryPath file = TemporaryPath::file("prompt", text, error);
+//   if (!file) return "the prompt cannot be written: " + error;
+//   use(file.path());  // /tmp/wtool-1000/process-8sKq2L/prompt-xT0aZd, removed with `file`
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace wtool {
+
+// Owns a path, which is removed with the object, and with everything below it. Only this user can use it. The functions
+// may be called on any thread.
+class TemporaryPath {
+ public:
+  // Makes a file with this content. `kind` is a word for the name, of letters and hyphens. The result is false if the
+  // file cannot be made, and `error` says why, with the path.
+  static TemporaryPath file(std::string_view kind, std::string_view content, std::string& error);
+  // The same for an empty folder.
+  static TemporaryPath folder(std::string_view kind, std::string& error);
+  // A path that file() or folder() might make, for texts about what a program would do.
+  static std::string example(std::string_view kind);
+
+  TemporaryPath() = default;  // owns nothing
+  TemporaryPath(TemporaryPath&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryPath& operator=(TemporaryPath&& other) noexcept {
+    std::swap(path_, other.path_);
+    return *this;
+  }
+  ~TemporaryPath();
+
+  explicit operator bool() const { return !path_.empty(); }
+  const std::string& path() const { return path_; }  // absolute; empty: it owns nothing
+
+ private:
+  explicit TemporaryPath(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+};
+
+// The folder for temporary things of this user, $TMPDIR/wtool-UID, with "/tmp" in place of an unset TMPDIR.
+std::string temporary_folder_of_user();
+// Makes that folder as `path`, for this user alone. Returns why it cannot be used; empty: it can.
+std::string make_temporary_folder_of_user(const std::string& path);
+
+}  // namespace wtool
