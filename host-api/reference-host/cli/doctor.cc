@@ -177,7 +177,7 @@ std::string advice_on(std::string_view missing) {
 }
 
 void try_sandbox(Plugin& plugin, const std::string& folder, Findings& findings) {
-  std::ofstream(folder + "/.envrc");  // a protected name that exists
+  const std::ofstream made(folder + "/.envrc");  // a protected name that exists
   const json config = {{"sandbox",
                         {{"read", {"/"}},
                          {"write", {folder}},

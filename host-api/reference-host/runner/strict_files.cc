@@ -38,6 +38,14 @@ void add_around(const fs::path& folder, const std::string& directory, std::vecto
   }
 }
 
+std::string not_made(const std::string& folder, const std::string& why) {
+  return "the folder " + folder + " of its outputs cannot be created: " + why;
+}
+
+std::string holds_input(const std::string& folder, const std::string& path) {
+  return "with cache=strict, an output's folder must contain no inputs, but " + folder + " contains " + path;
+}
+
 }  // namespace
 
 std::string StrictFiles::prepare(const std::string& place, const std::vector<std::string>& inputs,
@@ -58,9 +66,9 @@ std::string StrictFiles::prepare(const std::string& place, const std::vector<std
     bool made = false;
     constexpr mode_t mode = 0777;
     if (std::string why; !make_folder_without_links(directory, folder, mode, made, why)) {
-      return "the folder " + folder + " of its outputs cannot be created: " + why;
+      return not_made(folder, why);
     }
-    write_.push_back(directory + "/" + folder);
+    write_.push_back(below(directory, folder));
   }
   cache::FoundFiles found = cache::find_files(directory, inputs, outputs);
   if (!found.problem.empty()) return "its inputs are not known: " + found.problem;
@@ -69,8 +77,7 @@ std::string StrictFiles::prepare(const std::string& place, const std::vector<std
     if (failed) continue;
     if (!is_utf8(name)) return "the name of an input is not UTF-8: " + expressions::quoted_for_message(name);
     for (const std::string& folder : write_) {
-      if (!is_within(name, folder)) continue;
-      return "with cache=strict, an output's folder must contain no inputs, but " + folder + " contains " + path;
+      if (is_within(name, folder)) return holds_input(folder, path);
     }
     read_.push_back(name);
   }
