@@ -259,8 +259,25 @@ ScratchFolder::ScratchFolder() {
 }
 
 ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  fs::remove_all(path_, failed);
+  if (!failed) return;
+  // A test has closed a folder to its own user, who may not be root.
+  const auto opened = [](const fs::path& folder) {
+    std::error_code ignored;
+    fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add | fs::perm_options::nofollow, ignored);
+    return folder;
+  };
+  std::vector<fs::path> folders{opened(path_)};
+  while (!folders.empty()) {
+    const fs::path folder = folders.back();
+    folders.pop_back();
+    for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+      if (entry->symlink_status(failed).type() == fs::file_type::directory) folders.push_back(opened(entry->path()));
+    }
+  }
+  fs::remove_all(path_, failed);
 }
 
 std::string ScratchFolder::file(std::string_view name, std::string_view content, unsigned mode) const {

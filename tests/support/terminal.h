@@ -13,8 +13,8 @@
 namespace wtool::test {
 
 struct Terminal {
+  ScratchFolder scratch;  // before the plugin, which closes the sessions at its end and records that in files here
   Plugin plugin;
-  ScratchFolder scratch;
   std::string allow_file = scratch.file("tools-allow.json", R"(["sh", "sleep", "env", "pwd", "echo", "cat", "true",
     "false", "seq", "head", "npm", "not-installed-anywhere"])");
   Json config{{"sessions", {{"tools_allow", allow_file}}},
