@@ -1,62 +1,18 @@
 // Steps that are up to date are skipped, and never wrongly: `inputs`, `outputs` and `cache` of a step, with the built
 // program.
-#include <signal.h>
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
-#include "workflow_place.h"
+#include "up_to_date_place.h"
 
 BOOST_AUTO_TEST_SUITE(up_to_date_test)
 
 using namespace wtool::test;
-
-namespace {
-
 namespace fs = std::filesystem;
-
-struct UpToDate : Place {
-  ProgramOptions with_cache() const {
-    ProgramOptions options = here();
-    options.set["XDG_CACHE_HOME"] = scratch.path() + "/cache";
-    return options;
-  }
-  Finished wtool(std::vector<std::string> arguments, const std::map<std::string, std::string>& set = {}) const {
-    arguments.insert(arguments.begin(), wtool_path);
-    ProgramOptions options = with_cache();
-    for (const auto& [name, value] : set) options.set[name] = value;
-    return run(arguments, options);
-  }
-  Finished run_it(const std::vector<std::string>& more = {}, const std::map<std::string, std::string>& set = {}) const {
-    std::vector<std::string> arguments{"run", "workflow.md"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Finished finished = wtool(arguments, set);
-    BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
-    return finished;
-  }
-  // How often the step that adds a line to the file `ran` has run.
-  std::size_t ran() const {
-    const std::string text = file("ran");
-    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-  }
-  void one_step(const std::string& action, const std::string& front = "") const {
-    scratch.file("workflow.md", "---\ntitle: A test\n" + front +
-                                    "---\n```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Tell\nTell --> "
-                                    "[*]\n```\n## Actions\n- Build: " +
-                                    action + "\n- Tell: Log \"it says ${Build.stdout}\"\n");
-  }
-  void build() const {
-    scratch.file("src/a.c", "int a;\n");
-    one_step(
-        "Shell \"mkdir -p out; cat src/*.c > out/app; echo built; echo x >> ran\" with inputs=[\"src/**\"] "
-        "outputs=[\"out/app\"]");
-  }
-};
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(up_to_date, UpToDate)
 
@@ -281,70 +237,6 @@ BOOST_AUTO_TEST_CASE(a_changed_variable_that_the_command_names_without_a_dollar_
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_strict_step_sees_only_what_it_names_and_the_system) {
-  scratch.file("src/a.c", "int a;\n");
-  scratch.file("src/secret.h", "int hidden;\n");
-  const auto step = [&](const std::string& command, const std::string& inputs) {
-    one_step("Shell \"" + command + "\" inputs=[" + inputs + "] outputs=[\"out/app\", \"out/ran\"] cache=strict");
-  };
-  step("sort src/a.c > out/app; mktemp > out/ran; ls src", "\"src/*.c\"");
-  const Finished first = run_it();
-  BOOST_TEST(holds(first.err, "it says a.c\n    secret.h\n"), first.out << first.err);
-  BOOST_TEST(file("out/app") == "int a;\n");
-  const std::string temporary = file("out/ran");
-  BOOST_TEST(holds(temporary, "/step-"));
-  BOOST_TEST(!fs::exists(fs::path(temporary.substr(0, temporary.find('\n'))).parent_path()));
-  run_it();
-  BOOST_TEST(file("out/ran") == temporary, "the step was not up to date");
-  // Reading a file that the step does not name makes it fail, and the error names the file.
-  step("cat src/secret.h src/a.c > out/app && echo > out/ran", "\"src/*.c\"");
-  const Finished refused = wtool({"run", "workflow.md"});
-  BOOST_TEST(refused.exit_code == 1);
-  BOOST_TEST(holds(refused.out + refused.err, "src/secret.h"), refused.out << refused.err);
-  BOOST_TEST(holds(refused.out + refused.err, "cache=strict"), refused.out << refused.err);
-  step("cat src/secret.h src/a.c > out/app && echo > out/ran", "\"src/*.[ch]\"");
-  run_it();
-  BOOST_TEST(file("out/app") == "int hidden;\nint a;\n");
-}
-
-BOOST_AUTO_TEST_CASE(a_strict_step_that_hides_what_it_was_refused_is_not_kept) {
-  scratch.file("src/a.c", "int a;\n");
-  scratch.file("else", "more\n");
-  one_step(
-      "Shell \"cat else || cat src/a.c; echo x > out/ran\" inputs=[\"src/**\"] outputs=[\"out/ran\"] cache=strict");
-  for (int i = 0; i < 2; ++i) {
-    const Finished finished = run_it();
-    BOOST_TEST(holds(finished.err, "needs a file that its inputs and outputs do not name (cache=strict)"),
-               finished.err);
-    BOOST_TEST(!holds(finished.out + finished.err, "up to date"), finished.out << finished.err);
-  }
-}
-
-BOOST_AUTO_TEST_CASE(a_strict_step_runs_under_an_allow_list_and_beside_folders_that_hold_only_outputs) {
-  scratch.file("src/a.c", "int a;\n");
-  scratch.file("wtool.yaml", "commands: {allow: [cat]}\n");
-  one_step("Shell \"cat src/a.c\" inputs=[\"src/a.c\"] cache=strict");
-  run_it();
-  scratch.file("wtool.yaml", "");
-  // A step may read the whole folder of its output. If an input were in that folder, the step could read files there
-  // that it does not name, and nobody would notice.
-  one_step("Shell \"cat src/a.c > src/a.o\" inputs=[\"src/a.c\"] outputs=[\"src/a.o\"] cache=strict");
-  const Finished mixed = wtool({"run", "workflow.md"});
-  BOOST_TEST(mixed.exit_code != 0);
-  BOOST_TEST(holds(mixed.out + mixed.err, "an output's folder must contain no inputs"), mixed.err);
-  fs::create_directory_symlink("src", scratch.path() + "/link");
-  one_step("Shell \"true\" outputs=[\"link/new/x\"] cache=strict");
-  BOOST_TEST(wtool({"run", "workflow.md"}).exit_code != 0);
-  BOOST_TEST(!fs::exists(scratch.path() + "/src/new"));
-}
-
-BOOST_AUTO_TEST_CASE(a_strict_step_writes_only_into_the_folders_of_its_outputs) {
-  one_step("Shell \"echo x > out/app; echo y > beside\" outputs=[\"out/app\"] cache=strict");
-  BOOST_TEST(wtool({"run", "workflow.md"}).exit_code == 1);
-  BOOST_TEST(file("out/app") == "x\n");
-  BOOST_TEST(!fs::exists(scratch.path() + "/beside"));
-}
-
 BOOST_AUTO_TEST_CASE(a_failure_is_not_kept) {
   scratch.file("src/a.c", "");
   one_step("Shell \"echo x >> ran; false\" with inputs=[\"src/**\"]");
@@ -496,105 +388,6 @@ BOOST_AUTO_TEST_CASE(combinations_of_a_matrix_that_share_an_output_are_not_kept)
   BOOST_TEST((file("o") == "1\n" || file("o") == "2\n"));
 }
 
-BOOST_AUTO_TEST_CASE(a_prompt_is_kept_by_its_text_its_command_and_its_files) {
-  const auto configure = [&](const std::string& command) {
-    scratch.file("wtool.yaml", "prompts:\n  command: '" + command + "'\n");
-  };
-  const std::string command = "cat {{ prompt_file }} src/a.c; echo seen=3 >> {{ values_file }}; echo x >> ran";
-  configure(command);
-  scratch.file("src/a.c", "int a;\n");
-  const auto ask = [&](const std::string& text) {
-    scratch.file("workflow.md",
-                 "```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Tell\nTell --> [*]\n```\n## Actions\n- Ask: Prompt "
-                 "\"" +
-                     text + " seen\" with inputs=[\"src/**\"]\n- Tell: Log \"it says ${Ask} and ${seen}\"\n");
-    return run_it();
-  };
-  ask("Look at");
-  const Finished again = ask("Look at");
-  BOOST_TEST(ran() == 1);
-  BOOST_TEST(holds(again.err, "it says Look at seen"), again.err);
-  BOOST_TEST(holds(again.err, "and 3"), again.err);
-  ask("Read");
-  BOOST_TEST(ran() == 2);
-  configure(command + "; true");
-  ask("Read");
-  BOOST_TEST(ran() == 3);
-  scratch.file("src/a.c", "int b;\n");
-  ask("Read");
-  BOOST_TEST(ran() == 4);
-  ask("Read");
-  BOOST_TEST(ran() == 4);
-}
-
-BOOST_AUTO_TEST_CASE(a_plan_says_whether_a_prompt_is_up_to_date) {
-  scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh {{ prompt_file }} {{ values_file }}\"}\n");
-  scratch.file("agent.sh", "cat $1 $2 > answer; echo '{\"n\": 1}'\n");
-  scratch.file("prompts/review.md", "Look at {{ what }}.\n");
-  scratch.file("in", "1");
-  const auto write = [&](const std::string& actions) {
-    workflow("[*] --> Find\nFind --> Ask\nAsk --> Say\nSay --> [*]\n", "- Find: Shell \"echo it\"\n" + actions);
-  };
-  const auto planned = [&] { return wtool({"plan", "workflow.md"}).out; };
-  const std::string say = "- Say: Prompt \"Say it.\" with inputs=[\"in\"]\n";
-  write("- Ask: Execute prompt \"review\" with what=\"a\" inputs=[\"in\"] output={\"n\": \"integer\"}\n" + say);
-  BOOST_TEST(holds(planned(), "no result of this step is kept"), planned());
-  run_it();
-  const std::string skipped = "up to date: it would be skipped";
-  const std::string both = planned();
-  BOOST_TEST(both.find(skipped) != both.rfind(skipped), both);
-  scratch.file("prompts/review.md", "Look well at {{ what }}.\n");
-  BOOST_TEST(holds(planned(), "the text of the prompt changed"), planned());
-  scratch.file("prompts/review.md", "Look at {{ what }}.\n");
-  scratch.file("in", "2");
-  BOOST_TEST(holds(planned(), "'in' changed"), planned());
-  scratch.file("in", "1");
-  BOOST_TEST(planned() == both);
-  // The value of an earlier step is not known to a plan.
-  write("- Ask: Execute prompt \"review\" with what=\"${Find}\" inputs=[\"in\"] output={\"n\": \"integer\"}\n" + say);
-  const std::string open = planned();
-  BOOST_TEST(open.find(skipped) == open.rfind(skipped), open);
-  BOOST_TEST(holds(open, "only known during the run"), open);
-}
-
-BOOST_AUTO_TEST_CASE(a_prompt_that_was_asked_again_is_kept_under_its_first_question) {
-  // The first answer of a run never matches `output`. With it, the agent sets `seen`, which shows in which run it
-  // answered.
-  scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh {{ values_file }} {{ prompt_file }}\"}\n");
-  scratch.file("agent.sh",
-               "echo x >> ran\n"
-               "if test -e again; then rm again; echo '{\"n\": 1}'; exit; fi\n"
-               "touch again; echo seen=$(cat run) >> $1; echo wrong\n");
-  scratch.file("in", "");
-  scratch.file("workflow.md",
-               "```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Tell\nTell --> [*]\n```\n## Actions\n- Ask: Prompt "
-               "\"Tell what was seen.\" with inputs=[\"in\"] output={\"n\": \"integer\"} ask_again=1\n- Tell: Log \"it "
-               "was ${seen}\"\n");
-  scratch.file("run", "1");
-  BOOST_TEST(holds(run_it().err, "it was 1"));
-  BOOST_TEST(ran() == 2);
-  scratch.file("run", "2");
-  BOOST_TEST(holds(run_it().err, "it was 1"));
-  BOOST_TEST(ran() == 2);
-  BOOST_TEST(holds(run_it({"--force"}).err, "it was 2"));
-  BOOST_TEST(ran() == 4);
-  BOOST_TEST(holds(run_it().err, "it was 2"));
-  BOOST_TEST(ran() == 4);
-}
-
-BOOST_AUTO_TEST_CASE(a_prompt_that_is_up_to_date_uses_nothing_of_a_budget) {
-  scratch.file("wtool.yaml", "prompts:\n  command: 'cat {{ prompt_file }}; echo x >> ran'\n");
-  scratch.file("in", "");
-  scratch.file("workflow.md",
-               "---\ntitle: w\nbudget: {calls: 1}\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> "
-               "[*]\n```\n## Actions\n- A: Prompt \"Look.\" with inputs=[\"in\"]\n- B: Prompt \"Look.\" with "
-               "inputs=[\"in\"]\n");
-  run_it();
-  run_it();
-  BOOST_TEST(ran() == 1);
-  BOOST_TEST(Json::parse(wtool({"show", "last", "--json"}).out).value("usage", Json::object()).value("calls", 0) == 0);
-}
-
 BOOST_AUTO_TEST_CASE(a_pattern_that_names_no_file_never_skips) {
   one_step("Shell \"echo x >> ran\" with inputs=[\"scr/**\"]");
   run_it();
@@ -638,38 +431,6 @@ BOOST_AUTO_TEST_CASE(the_policy_judges_a_step_that_is_up_to_date) {
   BOOST_TEST(ran() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(the_audit_trail_has_a_line_for_a_step_that_is_up_to_date) {
-  build();
-  scratch.file("wtool.yaml", "audit: {file: trail.jsonl}\n");
-  run_it();
-  const std::string first = Json::parse(wtool({"show", "last", "--json"}).out).at("run");
-  run_it();
-  const Finished shown = wtool({"audit", "show", "trail.jsonl", "--event", "up_to_date", "--json"});
-  BOOST_REQUIRE(std::count(shown.out.begin(), shown.out.end(), '\n') == 1);
-  const Json line = Json::parse(shown.out);
-  BOOST_TEST(line.at("tool") == "shell_execute");
-  BOOST_TEST(line.at("state") == "Build");
-  BOOST_TEST(line.at("result_of") == first);
-  BOOST_TEST(holds(line.at("command").get<std::string>(), "mkdir -p out"));
-  BOOST_TEST(wtool({"audit", "verify", "trail.jsonl"}).exit_code == 0);
-  // If the skip cannot be recorded, the step is not skipped, and the tool says what is wrong with the trail.
-  scratch.file("wtool.yaml", "audit: {file: src}\n");
-  const Finished refused = wtool({"run", "workflow.md"});
-  BOOST_TEST(refused.exit_code != 0, refused.out << refused.err);
-  BOOST_TEST(holds(refused.err, "the step 'Build' is run each time: the audit trail"), refused.err);
-}
-
-BOOST_AUTO_TEST_CASE(a_long_command_is_cut_in_the_audit_trail) {
-  scratch.file("src/a.c", "");
-  scratch.file("wtool.yaml", "audit: {file: trail.jsonl}\n");
-  one_step("Shell \"true " + std::string(100'000, 'x') + "\" with inputs=[\"src/**\"]");
-  run_it();
-  run_it();
-  const Finished shown = wtool({"audit", "show", "trail.jsonl", "--event", "up_to_date", "--json"});
-  BOOST_TEST(holds(shown.out, "... [cut: 100005 bytes, sha256 "), shown.out);
-  BOOST_TEST(wtool({"audit", "verify", "trail.jsonl"}).exit_code == 0);
-}
-
 BOOST_AUTO_TEST_CASE(a_secret_is_never_kept) {
   scratch.file("src/a.c", "");
   scratch.file("token", "hunter2hunter2");
@@ -685,20 +446,6 @@ BOOST_AUTO_TEST_CASE(a_secret_is_never_kept) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_step_whose_large_inputs_are_read_has_its_line_before) {
-  build();
-  fs::resize_file(scratch.file("src/big.c", ""), 40UL << 20);
-  BOOST_TEST(holds(run_it().err, "  > Build"));
-  // Its contents are the same, but its new time makes wtool read it again.
-  fs::last_write_time(scratch.path() + "/src/big.c", fs::file_time_type::clock::now());
-  const Finished again = run_it();
-  BOOST_TEST(ran() == 1);
-  BOOST_TEST(again.err.find("  > Build") < again.err.find("  up to date Build"), again.err);
-  scratch.file("src/big.c", "");
-  run_it();
-  BOOST_TEST(!holds(run_it().err, "  > Build"));
-}
-
 BOOST_AUTO_TEST_CASE(a_result_that_turns_out_to_contain_a_secret_is_removed_and_named) {
   scratch.file("src/a.c", "");
   workflow("[*] --> Build\nBuild --> Secret\nSecret --> [*]\n",
@@ -708,105 +455,6 @@ BOOST_AUTO_TEST_CASE(a_result_that_turns_out_to_contain_a_secret_is_removed_and_
   BOOST_TEST(holds(first.err, "the result of 'Build' is not kept for later runs"), first.err);
   run_it();
   BOOST_TEST(ran() == 2);
-}
-
-BOOST_AUTO_TEST_CASE(the_journal_and_a_resumed_run_know_what_was_skipped) {
-  build();
-  run_it();
-  run_it();
-  const Json shown = Json::parse(wtool({"show", "last", "--json"}).out);
-  BOOST_TEST(shown.at("steps").at(0).at("up_to_date") == true);
-  BOOST_TEST(shown.at("steps").at(0).at("stdout") == "built\n");
-  BOOST_TEST(holds(wtool({"show", "last"}).out, "ok (up to date)"));
-  BOOST_TEST(holds(wtool({"logs", "last"}).out, "  up to date Build  "));
-  const Finished resumed = wtool({"resume", "last", "--from", "Tell"});
-  BOOST_TEST(resumed.exit_code == 0, resumed.err);
-  BOOST_TEST(holds(resumed.err, "it says built"), resumed.err);
-  BOOST_TEST(ran() == 1);
-}
-
-BOOST_AUTO_TEST_CASE(a_command_finds_its_beginning_and_the_steps_before_it_in_the_journal) {
-  scratch.file("src/a.c", "int a;\n");
-  one_step("Shell \"grep -c '.state_started.' .wtool/runs/*.jsonl | tail -n 1\" inputs=[\"src/**\"]");
-  BOOST_TEST(holds(run_it().err, "it says 1"));
-  scratch.file(
-      "workflow.md",
-      "---\ntitle: A test\n---\n```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Count\nCount --> [*]\n```"
-      "\n## Actions\n- Build: Shell \"echo built\" inputs=[\"src/**\"]\n"
-      "- Count: Shell \"tail -n 9 $(ls -t .wtool/runs/*.jsonl | head -n 1) | grep -c -e .up_to_date.:true "
-      "-e .state.:.Count.\" inputs=[\"count\"]\n");
-  scratch.file("count", "1");
-  run_it();
-  scratch.file("count", "2");
-  const Finished again = run_it();
-  BOOST_TEST(holds(again.err, "up to date Build"), again.err);
-  BOOST_TEST(holds(again.err, "    | 2\n"), again.err);
-}
-
-BOOST_AUTO_TEST_CASE(the_line_about_a_beginning_is_shown_once_and_only_for_a_call) {
-  scratch.file("src/a.c", "int a;\n");
-  one_step("Shell \"test -f again || { touch again; false; }\" inputs=[\"src/**\"] retry=1");
-  const auto beginnings = [](const std::string& text) {
-    std::size_t count = 0;
-    for (std::size_t at = text.find("  > Build\n"); at != text.npos; at = text.find("  > Build\n", at + 1)) ++count;
-    return count;
-  };
-  BOOST_TEST(beginnings(run_it().err) == 1);
-  const Finished again = run_it();
-  BOOST_TEST(beginnings(again.err) == 0);
-  BOOST_TEST(holds(again.err, "up to date Build"), again.err);
-}
-
-BOOST_AUTO_TEST_CASE(a_matrix_and_those_of_its_combinations_that_run_have_a_line_about_their_beginning) {
-  scratch.file("src/a.c", "int a;\n");
-  one_step("Shell \"echo ${matrix.n}\" inputs=[\"src/**\"] matrix={\"n\": [1, 2]}");
-  const Finished finished = run_it();
-  for (const char* line : {"  > Build\n", "  > Build (1)\n", "  > Build (2)\n", "  ok Build "}) {
-    BOOST_TEST(holds(finished.err, line), finished.err);
-  }
-  const Finished again = run_it();
-  BOOST_TEST(holds(again.err, "  > Build\n"), again.err);
-  BOOST_TEST(!holds(again.err, "  > Build ("), again.err);
-}
-
-BOOST_AUTO_TEST_CASE(a_step_that_is_up_to_date_has_ended_in_the_journal_while_another_branch_works) {
-  scratch.file("src/a.c", "int a;\n");
-  workflow("state F <<fork>>\nstate J <<join>>\n[*] --> F\nF --> A\nF --> B\nA --> A2\nA2 --> J\nB --> J\nJ --> [*]\n",
-           "- A: Shell \"echo A\" inputs=[\"src/**\"]\n- A2: Shell \"echo A2\" inputs=[\"src/**\"]\n"
-           "- B: Shell \"test ! -e wait || { touch began; sleep 61; }\"\n");
-  run_it();
-  scratch.file("wait", "");
-  Program program({wtool_path, "run", "workflow.md"}, Program::On::pipes, with_cache());
-  BOOST_REQUIRE(wait_until([&] { return fs::exists(scratch.path() + "/began"); }, std::chrono::seconds(30)));
-  BOOST_TEST(wait_until(
-      [&] {
-        return holds(wtool({"show", "last"}).out, "A2     ok (up to date)");
-      },
-      std::chrono::seconds(30)));
-  program.kill(SIGKILL);
-  program.wait();
-  const Finished shown = wtool({"show", "last"});
-  BOOST_TEST(holds(shown.out, "A2     ok (up to date)"), shown.out);
-}
-
-BOOST_AUTO_TEST_CASE(the_logs_of_a_run_are_in_the_order_of_its_journal) {
-  std::string edges = "[*] --> S1\n", actions;
-  for (int i = 1; i <= 30; ++i) {
-    const std::string name = "S" + std::to_string(i);
-    edges += name + " --> " + (i == 30 ? "[*]" : "S" + std::to_string(i + 1)) + "\n";
-    actions += "- " + name + (i % 3 == 0 ? ": Log \"x\"\n" : ": Shell \"echo x\" cache=true\n");
-  }
-  workflow(edges, actions);
-  run_it();
-  run_it();
-  const std::string text = wtool({"logs", "last"}).out;
-  std::size_t before = 0;
-  for (int i = 1; i <= 30; ++i) {
-    const std::string name = "S" + std::to_string(i);
-    const std::size_t at = text.find(i % 3 == 0 ? "    " + name + ": x" : "  up to date " + name + "  ");
-    BOOST_TEST((at != text.npos && (i == 1 || at > before)), name << " in " << text);
-    before = at;
-  }
 }
 
 BOOST_AUTO_TEST_CASE(names_that_are_not_utf8_are_not_kept) {
