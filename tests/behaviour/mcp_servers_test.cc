@@ -1,5 +1,6 @@
 // Tools of other servers as steps of workflows (mcp_servers), with a server in Python.
 #include <boost/test/unit_test.hpp>
+#include <csignal>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
