@@ -1,7 +1,9 @@
 // The specification of shell_execute, from start to end; the names of the tests quote it. Behaviour beyond its text has
 // its own tests (results, parameters, timeout, policy, audit_calls).
+#include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "support/shell_tool.h"
 
