@@ -82,6 +82,8 @@ BOOST_AUTO_TEST_CASE(in_a_cgroup_namespace_what_is_outside_of_it_is_not_guessed)
 
 BOOST_AUTO_TEST_CASE(blanks_in_paths_are_read_as_the_kernel_writes_them) {
   check(cgroup_directories(mount("/a\\040b", "/mnt/c\\134\\040d"), "0::/a b/e f\n"), {"/mnt/c\\ d/e f", "/mnt/c\\ d"});
+  // Not what the kernel writes, so it stays.
+  check(cgroup_directories(mount("/", "/mnt/c\\089\\04"), "0::/\n"), {"/mnt/c\\089\\04"});
 }
 
 BOOST_AUTO_TEST_CASE(malformed_texts_give_no_directories) {

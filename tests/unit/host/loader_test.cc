@@ -197,6 +197,27 @@ BOOST_AUTO_TEST_CASE(a_wrong_descriptor_is_named_by_its_number) {
   BOOST_TEST(holds(refused(built("bad_schema")), "the input schema of echo is not a JSON object"));
 }
 
+BOOST_AUTO_TEST_CASE(a_plugin_or_a_tool_that_lacks_a_function_is_refused) {
+  for (int function = 1; function <= 10; ++function) {
+    const std::string path = built("without_" + std::to_string(function));
+    if (function <= 5) {
+      BOOST_TEST(holds(refused(path), "lacks one of init, deinit, tool_count, tool_at and tool_new"));
+      continue;
+    }
+    Log log;
+    std::string error;
+    const auto plugin = Plugin::open(path, log.tracing, error);
+    BOOST_REQUIRE_MESSAGE(plugin, error);
+    BOOST_TEST(!Toolbox::open(*plugin, "{}", error));
+    BOOST_TEST(holds(error, "the tool echo of " + path + " lacks functions of version 1.0"), error);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_id_of_a_tool_may_have_digits) {
+  const Opened opened("digits");
+  BOOST_TEST(opened.toolbox->has_tool("0_9_az"));
+}
+
 BOOST_AUTO_TEST_CASE(a_failed_init_gives_its_reason_and_no_deinit_follows) {
   Log log;
   std::string error;
@@ -299,6 +320,19 @@ BOOST_AUTO_TEST_CASE(live_output_comes_in_order_on_the_calling_thread) {
   };
   opened.toolbox->call("echo", json::object(), opened.stop, sink);
   BOOST_TEST(heard == "1:out\n2:err\n");
+}
+
+BOOST_AUTO_TEST_CASE(states_come_apart_from_output_and_unknown_events_are_ignored) {
+  Opened opened;
+  std::vector<std::string> heard;
+  opened.toolbox->call_at(
+      {}, "echo", json::object(), opened.stop, [&](OutputStream, std::string_view bytes) { heard.emplace_back(bytes); },
+      [&](const CallState& state) { heard.push_back(state.state + " " + std::to_string(state.pid)); });
+  BOOST_TEST(heard == (std::vector<std::string>{"started 4711", "out\n", "err\n"}), boost::test_tools::per_element());
+  heard.clear();
+  opened.toolbox->call_at({}, "echo", json::object(), opened.stop, nullptr,
+                          [&](const CallState& state) { heard.push_back(state.state); });
+  BOOST_TEST(heard == std::vector<std::string>{"started"}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_tool_is_named_with_the_known_ones) {

@@ -1,6 +1,6 @@
 /* A plugin for the tests of the host, in plain C. Two tools:
  *
- *   echo  sends "out" and "err" as live output; then answers with the number of argument bytes, the arguments and its
+ *   echo  sends a state, an event that no host knows, and "out" and "err" as live output; then answers with the number of argument bytes, the arguments and its
  *         configuration. If the arguments do not begin like an object, it answers null for them and sets is_error.
  *         With "command" in its arguments, it asks a person instead, and answers with what the person said
  *   wait  sends "waiting" as live output, and ends when it is cancelled. With "stubborn" in its arguments, it ends only
@@ -35,6 +35,9 @@
 #endif
 #ifndef TEST_SCHEMA
 #define TEST_SCHEMA "{\"type\": \"object\"}"
+#endif
+#ifndef TEST_WITHOUT
+#define TEST_WITHOUT 0 /* the number of a function that the entry (1 to 5) or each tool (6 to 10) lacks */
 #endif
 #ifndef TEST_INIT_STATUS
 #define TEST_INIT_STATUS WTOOL_OK
@@ -137,8 +140,10 @@ static wtool_status run_ask(wtool_call* call, wtool_blob* result) {
 
 static wtool_status run_echo(wtool_call* call, wtool_blob* result) {
   if (strstr(call->arguments, "\"command\"") != NULL) return run_ask(call, result);
-  event(call, WTOOL_EVENT_STDOUT, "out\n", 1);
-  event(call, WTOOL_EVENT_STDERR, "err\n", 2);
+  event(call, WTOOL_EVENT_STATE, "{\"state\":\"started\",\"pid\":4711,\"more\":[]}", 1);
+  event(call, 4711, "unknown\n", 2);
+  event(call, WTOOL_EVENT_STDOUT, "out\n", 3);
+  event(call, WTOOL_EVENT_STDERR, "err\n", 4);
   const int object = call->arguments[0] == '{';
   const size_t room = strlen(call->arguments) + strlen(call->config) + 300;
   char* text = malloc(room);
@@ -294,6 +299,11 @@ static wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool*
   tool->call_free = call_free;
   tool->get_extension = extension;
   tool->destroy = destroy;
+  if (TEST_WITHOUT == 6) tool->call_new = NULL;
+  if (TEST_WITHOUT == 7) tool->call_run = NULL;
+  if (TEST_WITHOUT == 8) tool->call_cancel = NULL;
+  if (TEST_WITHOUT == 9) tool->call_free = NULL;
+  if (TEST_WITHOUT == 10) tool->destroy = NULL;
   *out = tool;
   return WTOOL_OK;
 }
@@ -326,9 +336,9 @@ WTOOL_EXPORT const wtool_entry wtool_entry_v1 = {
     .abi_minor = WTOOL_ABI_MINOR,
     .plugin_name = TEXT("test_plugin"),
     .plugin_version = TEXT("1.0.0"),
-    .init = init,
-    .deinit = deinit,
-    .tool_count = tool_count,
-    .tool_at = tool_at,
-    .tool_new = tool_new,
+    .init = TEST_WITHOUT == 1 ? NULL : init,
+    .deinit = TEST_WITHOUT == 2 ? NULL : deinit,
+    .tool_count = TEST_WITHOUT == 3 ? NULL : tool_count,
+    .tool_at = TEST_WITHOUT == 4 ? NULL : tool_at,
+    .tool_new = TEST_WITHOUT == 5 ? NULL : tool_new,
 };
