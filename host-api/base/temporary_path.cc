@@ -1,30 +1,45 @@
 #include "base/temporary_path.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <system_error>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/open_resolving.h"
+#include "base/paths.h"
+#include "base/sha256.h"
 
 namespace wtool {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view prefix = "process-";
 constexpr int open_folder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 // How often a folder is made again because another process removed it before it was locked.
 constexpr int max_attempts = 10;
+// How many files and folders of ended processes are removed at once. More would delay what this process does.
+constexpr int max_removed = 20'000;
+constexpr mode_t own_mode = 0700;
+
+// What the names of the folders of processes begin with. On a network file system, a lock may hold on one machine only,
+// so each machine removes only its own folders.
+std::string prefix() { return "process-" + sha256(host_name()).substr(0, 8) + "-"; }
 
 bool is_same(const struct stat& one, const struct stat& other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
@@ -37,21 +52,97 @@ bool is_at(int folder, const std::string& path) {
   return ::fstat(folder, &open) == 0 && ::lstat(path.c_str(), &named) == 0 && is_same(open, named);
 }
 
-void remove_all(const std::string& path) {
-  std::error_code ignored;
-  fs::remove_all(path, ignored);
+// Opens a folder that is neither a link nor a mount, after it was opened to this user, if necessary.
+Descriptor open_below(int above, const char* name) {
+  constexpr std::uint64_t how = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH | RESOLVE_NO_XDEV;
+  const Descriptor place(open_resolving(above, name, O_PATH | O_DIRECTORY | O_NOFOLLOW, how));
+  struct stat status {};
+  if (!place || ::fstat(place.get(), &status) != 0) return {};
+  if ((status.st_mode & own_mode) != own_mode) {
+    ::chmod(("/proc/self/fd/" + std::to_string(place.get())).c_str(), own_mode);
+  }
+  return Descriptor(open_resolving(above, name, open_folder, how));
 }
 
-// Removes the folders of processes that have ended.
-void sweep(const std::string& above) {
+struct CloseListing {
+  void operator()(DIR* listing) const { ::closedir(listing); }
+};
+
+// Removes folders with what is in them. Nothing that is mounted there is removed, and no link is followed.
+class Removal {
+ public:
+  explicit Removal(int most) : left_(most) {}
+
+  // Removes `name` in the folder `above`, or a part of it if too much was removed before.
+  void remove(int above, const std::string& name) {
+    // A folder may change while it is read, so that one round does not see everything.
+    constexpr int rounds = 3;
+    for (int round = 0; round < rounds && left_ > 0 && !removed(above, name.c_str()); ++round) {
+      const Descriptor top = open_below(above, name.c_str());
+      if (!top) return;
+      // A folder with something in it is moved to the top, so that few descriptors are open, however deep the tree is.
+      std::vector<std::string> folders;
+      clear(top.get(), top.get(), folders);
+      while (!folders.empty() && left_ > 0) {
+        const std::string one = std::move(folders.back());
+        folders.pop_back();
+        if (const Descriptor folder = open_below(top.get(), one.c_str())) clear(folder.get(), top.get(), folders);
+        removed(top.get(), one.c_str());
+      }
+    }
+    removed(above, name.c_str());
+  }
+
+ private:
+  bool removed(int above, const char* name) {
+    const bool is_gone = ::unlinkat(above, name, 0) == 0 || ::unlinkat(above, name, AT_REMOVEDIR) == 0;
+    if (is_gone) --left_;
+    return is_gone;
+  }
+
+  void clear(int folder, int top, std::vector<std::string>& folders) {
+    const std::unique_ptr<DIR, CloseListing> listing(::fdopendir(::fcntl(folder, F_DUPFD_CLOEXEC, 0)));
+    if (!listing) return;
+    while (const dirent* const entry = ::readdir(listing.get())) {
+      const std::string name = entry->d_name;
+      if (left_ <= 0) return;
+      if (name == "." || name == ".." || removed(folder, name.c_str())) continue;
+      if (folder == top) {
+        folders.push_back(name);
+        continue;
+      }
+      // Only a folder that this user may write to can be moved.
+      if (!open_below(folder, name.c_str())) continue;
+      std::string moved = "moved-" + std::to_string(++moved_);
+      if (::renameat2(folder, name.c_str(), top, moved.c_str(), RENAME_NOREPLACE) == 0) {
+        folders.push_back(std::move(moved));
+      }
+    }
+  }
+
+  int left_;
+  unsigned moved_ = 0;
+};
+
+// Removes the folders of processes that have ended. `begin`: of their names.
+void sweep(const std::string& above, const std::string& begin) {
+  constexpr std::size_t random = 6;
+  const Descriptor place(::open(above.c_str(), open_folder));
+  std::vector<std::string> names;
   std::error_code failed;
   for (fs::directory_iterator entry(above, failed), end; !failed && entry != end; entry.increment(failed)) {
-    const std::string path = entry->path().string();
-    if (!entry->path().filename().string().starts_with(prefix)) continue;
-    const Descriptor folder(::open(path.c_str(), open_folder));
+    std::string name = entry->path().filename().string();
+    if (name.starts_with(begin) && name.size() == begin.size() + random) names.push_back(std::move(name));
+  }
+  Removal removal(max_removed);
+  for (const std::string& name : names) {
     struct stat status {};
-    if (!folder || ::fstat(folder.get(), &status) != 0 || status.st_uid != ::geteuid()) continue;
-    if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 && is_at(folder.get(), path)) remove_all(path);
+    if (::fstatat(place.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_uid != ::geteuid())
+      continue;
+    const Descriptor folder = open_below(place.get(), name.c_str());
+    if (folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 && is_at(folder.get(), path_below(above, name))) {
+      removal.remove(place.get(), name);
+    }
   }
 }
 
@@ -70,27 +161,32 @@ class OwnFolder {
       path = path_;
       return 0;
     }
-    // Another user may have made a folder of this name. Then there is no place to look for what was left.
     std::string above = temporary_folder_of_user();
-    const bool has_own = make_temporary_folder_of_user(above).empty();
-    if (has_own) {
-      sweep(above);
-    } else {
+    std::string begin = prefix();
+    // Another user may have made a folder of this name.
+    if (!make_temporary_folder(above).empty()) {
       above = fs::path(above).parent_path().string();
+      begin = "wtool-" + begin;
     }
+    sweep(above, begin);
+    int failed = ENOENT;
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
-      path = above + (has_own ? "/" : "/wtool-") + std::string(prefix) + "XXXXXX";
+      path = path_below(above, begin).append("XXXXXX");
       if (::mkdtemp(path.data()) == nullptr) return errno;
+      ::chmod(path.c_str(), own_mode);  // The umask may have closed it to this user.
       Descriptor folder(::open(path.c_str(), open_folder));
+      failed = folder ? ENOENT : errno;
       // Some file systems have no locks. Nobody can lock the folder there to remove it, either.
-      if (folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) continue;
-      if (!folder || !is_at(folder.get(), path)) continue;
-      path_ = path;
-      lock_ = std::move(folder);
-      process_ = ::getpid();
-      return 0;
+      const bool is_taken = folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+      if (folder && !is_taken && is_at(folder.get(), path)) {
+        path_ = path;
+        lock_ = std::move(folder);
+        process_ = ::getpid();
+        return 0;
+      }
+      ::rmdir(path.c_str());
     }
-    return ENOENT;
+    return failed;
   }
 
  private:
@@ -125,15 +221,19 @@ std::string temporary_folder_of_user() {
   return environment_folder("TMPDIR", "/tmp") + "/wtool-" + std::to_string(::geteuid());
 }
 
-std::string make_temporary_folder_of_user(const std::string& path) {
+std::string make_temporary_folder(const std::string& path) {
   struct stat status {};
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+  if (::mkdir(path.c_str(), own_mode) != 0 && errno != EEXIST) {
     return "the folder " + path + " cannot be created: " + std::strerror(errno);
   }
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() ||
-      (status.st_mode & 077U) != 0) {
-    return path + " is not a folder of yours that nobody else can use; remove it, or, if it is another user's, set " +
-           "TMPDIR to a folder outside of your home folder";
+  const Descriptor folder(::open(path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder || ::fstat(folder.get(), &status) != 0 || status.st_uid != ::geteuid()) {
+    return path + " is not a folder of yours; remove it, or, if it is another user's, set TMPDIR to another folder";
+  }
+  constexpr mode_t permissions = 0777;
+  const std::string opened = "/proc/self/fd/" + std::to_string(folder.get());
+  if ((status.st_mode & permissions) != own_mode && ::chmod(opened.c_str(), own_mode) != 0) {
+    return "the folder " + path + " cannot be closed to other users: " + std::strerror(errno);
   }
   return {};
 }
@@ -153,11 +253,14 @@ TemporaryPath TemporaryPath::folder(std::string_view kind, std::string& error) {
 }
 
 std::string TemporaryPath::example(std::string_view kind) {
-  return temporary_folder_of_user() + "/" + std::string(prefix) + "XXXXXX/" + std::string(kind) + "-XXXXXX";
+  return temporary_folder_of_user() + "/" + prefix() + "XXXXXX/" + std::string(kind) + "-XXXXXX";
 }
 
 TemporaryPath::~TemporaryPath() {
-  if (!path_.empty()) remove_all(path_);
+  if (path_.empty()) return;
+  const std::size_t cut = path_.rfind('/');
+  const Descriptor above(::open(path_.substr(0, cut).c_str(), open_folder));
+  if (above) Removal(INT_MAX).remove(above.get(), path_.substr(cut + 1));
 }
 
 }  // namespace wtool

@@ -1,13 +1,13 @@
 // Temporary files and folders that do not outlive their process for long, even if it is killed.
 //
-// All of them are in one folder of the process, $TMPDIR/wtool-UID/process-XXXXXX, which the process keeps locked. A
+// All of them are in one folder of the process, $TMPDIR/wtool-UID/process-HOST-XXXXXX, which the process keeps locked. A
 // process that is killed cannot remove its folder, but the kernel opens the lock. The next process of the user that
 // makes something temporary removes the folders that are no longer locked.
 //
 //   std::string error;
 //   const TemporaryPath file = TemporaryPath::file("prompt", text, error);
 //   if (!file) return "the prompt cannot be written: " + error;
-//   use(file.path());  // /tmp/wtool-1000/process-8sKq2L/prompt-xT0aZd, removed with `file`
+//   use(file.path());  // /tmp/wtool-1000/process-5e884898-8sKq2L/prompt-xT0aZd, removed with `file`
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@
 
 namespace wtool {
 
-// Owns a path, which is removed with the object, and with everything below it. Only this user can use it. The functions
-// may be called on any thread.
+// Owns a path, which is removed with the object, and with everything below it except mounts. Only this user can use it.
+// The functions may be called on any thread.
 class TemporaryPath {
  public:
   // Makes a file with this content. `kind` is a word for the name, of letters and hyphens. The result is false if the
@@ -47,7 +47,7 @@ class TemporaryPath {
 
 // The folder for temporary things of this user, $TMPDIR/wtool-UID, with "/tmp" in place of an unset TMPDIR.
 std::string temporary_folder_of_user();
-// Makes that folder as `path`, for this user alone. Returns why it cannot be used; empty: it can.
-std::string make_temporary_folder_of_user(const std::string& path);
+// Makes such a folder, unless it exists, and closes it to other users. Returns why it cannot be used; empty: it can.
+std::string make_temporary_folder(const std::string& path);
 
 }  // namespace wtool

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <initializer_list>
 #include <string_view>
@@ -70,9 +71,11 @@ std::string resolved(const std::string& path) {
   return failure ? path : real.string();
 }
 
+// Adds the path if it exists and is not in the list yet.
 void add_existing(json& list, const fs::path& path) {
   std::error_code failure;
-  if (fs::exists(path, failure) && is_utf8(path.native())) list.push_back(path.string());
+  if (!fs::exists(path, failure) || !is_utf8(path.native())) return;
+  if (std::find(list.begin(), list.end(), path.string()) == list.end()) list.push_back(path.string());
 }
 
 struct TemporaryFolders {
@@ -90,8 +93,11 @@ std::optional<TemporaryFolders> temporary_folders(const std::string& home, std::
     if (!holds_home) {
       add_existing(made.all, folder);
     } else if (folder == usual && folder != "/" && made.own.empty()) {
+      // Not the folder of wtool's own temporary files.
       made.own = temporary_folder_of_user();
-      if (error = make_temporary_folder_of_user(made.own); !error.empty()) return std::nullopt;
+      if (error = make_temporary_folder(made.own); !error.empty()) return std::nullopt;
+      made.own += "/commands";
+      if (error = make_temporary_folder(made.own); !error.empty()) return std::nullopt;
       made.own = resolved(made.own);
       add_existing(made.all, made.own);
     }

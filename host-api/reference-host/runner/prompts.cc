@@ -176,7 +176,7 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
     std::string path = TemporaryPath::example(what);
     if (purpose == Purpose::run) {
       path = files.emplace_back(TemporaryPath::file(what, content, made.error)).path();
-      if (path.empty()) made.error = std::string("the file with the ") + what + " of the prompt " + made.error;
+      if (path.empty()) made.error = "a file for the prompt " + made.error;
     }
     made.own_files.push_back(path);
     return path;

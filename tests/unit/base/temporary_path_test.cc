@@ -1,6 +1,9 @@
 // base/temporary_path.h: what a process made temporarily does not stay, even if the process was killed.
 #include "base/temporary_path.h"
 
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,6 +77,14 @@ struct Folder {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(of_user(), none), {}));
   }
 
+  // What a killed process left, with this name.
+  std::string left(const std::string& name) const {
+    const std::string example = TemporaryPath::example("text");
+    const std::string folder = fs::path(example).parent_path().string();
+    constexpr std::size_t random = 6;
+    return folder.substr(0, folder.size() - random) + name;
+  }
+
   wtool::test::ScratchFolder scratch;
 };
 
@@ -143,24 +154,99 @@ BOOST_AUTO_TEST_CASE(a_child_process_does_not_use_its_parents_folder) {
 BOOST_AUTO_TEST_CASE(no_link_is_followed_and_nothing_else_is_removed) {
   scratch.file("outside/kept", "x");
   ::mkdir(of_user().c_str(), 0700);
-  fs::create_directory_symlink(scratch.path() + "/outside", of_user() + "/process-linked");
-  fs::create_directories(of_user() + "/process-left/deep");
-  fs::create_directory_symlink(scratch.path() + "/outside", of_user() + "/process-left/deep/linked");
-  fs::create_directory(of_user() + "/other");
-  ::mkfifo((of_user() + "/process-pipe").c_str(), 0600);
+  fs::create_directory_symlink(scratch.path() + "/outside", left("linked"));
+  fs::create_directories(left("killed") + "/deep");
+  fs::create_directory_symlink(scratch.path() + "/outside", left("killed") + "/deep/linked");
+  fs::create_directory(of_user() + "/process-data");
+  ::mkfifo(left("fifo00").c_str(), 0600);
   const Process process(make_file);
   BOOST_TEST(content_of(process.said()) == "content");
   BOOST_TEST(content_of(scratch.path() + "/outside/kept") == "x");
-  BOOST_TEST(!fs::exists(of_user() + "/process-left"));
-  BOOST_TEST(fs::exists(of_user() + "/other"));
+  BOOST_TEST(!fs::exists(left("killed")));
+  BOOST_TEST(fs::exists(of_user() + "/process-data"));
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_others_may_use_is_not_used) {
-  ::mkdir(of_user().c_str(), 0755);
-  ::chmod(of_user().c_str(), 0755);
-  const Process process(make_file);
-  BOOST_TEST(process.said().starts_with(scratch.path() + "/wtool-process-"), process.said());
-  BOOST_TEST(content_of(process.said()) == "content");
+BOOST_AUTO_TEST_CASE(what_is_mounted_in_a_folder_is_not_removed) {
+  scratch.file("mounted/kept", "x");
+  fs::create_directories(left("killed") + "/deep/place");
+  fs::create_directories(left("covers"));
+  const Process process([&]() -> std::string {
+    const std::string mounted = scratch.path() + "/mounted";
+    const auto mount = [&](const std::string& place) {
+      return ::mount(mounted.c_str(), place.c_str(), nullptr, MS_BIND, nullptr) == 0;
+    };
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        !mount(left("killed") + "/deep/place") || !mount(left("covers"))) {
+      return "skipped";
+    }
+    std::string error;
+    TemporaryPath own = TemporaryPath::folder("place", error);
+    fs::create_directory(own.path() + "/place");
+    if (!mount(own.path() + "/place")) return "skipped";
+    own = {};
+    return content_of(mounted + "/kept");
+  });
+  if (process.said() == "skipped") {
+    BOOST_TEST_MESSAGE("skipped: only root may mount");
+    return;
+  }
+  BOOST_TEST(process.said() == "x");
+}
+
+BOOST_AUTO_TEST_CASE(a_tree_that_is_closed_or_deep_is_removed) {
+  ::chmod(scratch.path().c_str(), 0777);
+  const Process process([]() -> std::string {
+    if (::geteuid() == 0 && ::setuid(65534) != 0) return "setuid failed";
+    const rlimit few{.rlim_cur = 32, .rlim_max = 32};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    std::string error;
+    TemporaryPath folder = TemporaryPath::folder("place", error);
+    std::string deep = folder.path();
+    for (int i = 0; i < 300; ++i) ::mkdir((deep += "/d").c_str(), 0700);
+    std::ofstream(deep + "/file") << "x";
+    fs::create_directories(folder.path() + "/closed/inner");
+    std::ofstream(folder.path() + "/closed/inner/file") << "x";
+    ::chmod((folder.path() + "/closed/inner").c_str(), 0500);
+    ::chmod((folder.path() + "/closed").c_str(), 0);
+    const std::string path = folder.path();
+    folder = {};
+    return (fs::exists(path) ? "stays" : "gone") + error;
+  });
+  BOOST_TEST(process.said() == "gone");
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_others_may_use_is_closed_to_them) {
+  for (const mode_t mode : {0755U, 0U}) {
+    ::mkdir(of_user().c_str(), 0700);
+    ::chmod(of_user().c_str(), mode);
+    const Process process(make_file);
+    BOOST_TEST(process.said().starts_with(of_user() + "/process-"), process.said());
+    struct stat status {};
+    BOOST_TEST(::stat(of_user().c_str(), &status) == 0);
+    BOOST_TEST((status.st_mode & 0777U) == 0700U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(where_the_usual_name_is_taken_folders_are_beside_it_and_are_removed_too) {
+  scratch.file(fs::path(of_user()).filename().string(), "somebody else's");
+  Process killed(make_file);
+  BOOST_TEST(killed.said().starts_with(scratch.path() + "/wtool-process-"), killed.said());
+  BOOST_TEST(content_of(killed.said()) == "content");
+  killed.kill();
+  const Process next(make_file);
+  BOOST_TEST(!fs::exists(fs::path(killed.said()).parent_path()));
+  BOOST_TEST(content_of(next.said()) == "content");
+}
+
+BOOST_AUTO_TEST_CASE(a_umask_does_not_close_the_folder_to_its_process) {
+  const Process process([]() -> std::string {
+    ::umask(0777);
+    std::string error;
+    const TemporaryPath folder = TemporaryPath::folder("place", error);
+    return folder ? "made" : error;
+  });
+  BOOST_TEST(process.said() == "made");
+  BOOST_TEST(processes() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(the_folder_is_made_again_if_somebody_has_removed_it) {
