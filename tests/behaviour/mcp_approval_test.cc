@@ -115,6 +115,20 @@ BOOST_AUTO_TEST_CASE(a_job_that_waits_for_a_person_says_how_to_answer) {
   BOOST_TEST(holds(list, "run `wtool approve "), list);
 }
 
+// A client that gets progress waits as long as the command runs, but a person who knows nothing never answers.
+BOOST_AUTO_TEST_CASE(a_call_with_progress_becomes_a_job_if_a_person_must_answer_elsewhere) {
+  ScratchFolder folder;
+  McpClient client({"--config", folder.file("c.yaml",
+                                            "commands: {ask: [touch], approvals: keep/approvals.json}\n"
+                                            "mcp: {approve_within: 60}\n")},
+                   {.directory = {}, .set = {{"XDG_RUNTIME_DIR", folder.path()}}});
+  client.initialize();
+  const Json answer =
+      client.answer(client.call("touch " + folder.path() + "/made", {{"_meta", {{"progressToken", "p"}}}}));
+  const std::string text = answer.at("result").at("content").at(0).at("text");
+  BOOST_TEST(holds(text, "waits until a person allows it: tell them to run `wtool approve "), text);
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_waits_for_two_answers_names_both_questions) {
   ScratchFolder folder;
   folder.file("tools/two.md",

@@ -218,6 +218,23 @@ BOOST_AUTO_TEST_CASE(jobs_count_as_calls_that_run_and_are_never_waited_for) {
   BOOST_TEST(text_of(client.answer(waiting).at("result")).starts_with("hi\n"));
 }
 
+BOOST_AUTO_TEST_CASE(a_call_that_needs_a_changed_configuration_does_not_wait_for_jobs) {
+  const ScratchFolder place;
+  McpClient client({"--config", place.file("c.yaml", "mcp: {results: text}\n")});
+  client.initialize();
+  Gate gate(place);
+  BOOST_TEST(holds(text_of(client.run(gate.wait(), in_background)), "[job 1 has been running for "));
+  place.file("c.yaml", "mcp: {results: text}\ncommands: {deny: [uname]}\n");
+  const Json refused = client.run("uname");
+  BOOST_TEST(refused.at("isError") == true);
+  BOOST_TEST(text_of(refused) ==
+             "the configuration has changed, and takes effect only when no job runs; end the jobs, or wait for their "
+             "ends, and call again");
+  gate.open();
+  client.ask("tools/call", {{"name", "job_poll"}, {"arguments", {{"job", 1}, {"wait", 20}}}});
+  BOOST_TEST(holds(text_of(client.run("uname")), "commands.deny"));
+}
+
 BOOST_AUTO_TEST_CASE(a_poll_that_was_cancelled_has_taken_nothing) {
   Session client;
   const ScratchFolder other_folder;

@@ -235,6 +235,24 @@ BOOST_AUTO_TEST_CASE(a_file_that_a_command_writes_loosens_nothing) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_file_that_appears_while_a_job_runs_delays_no_call) {
+  const Person person;
+  Server server(person, by_default);
+  const Json job = server.run("echo begun; exec sleep 60", {{"arguments", {{"background", true}}}});
+  BOOST_TEST(holds(job.dump(), "[job "), job);
+  Person::write(person.project() + "/wtool.yaml", "commands: {deny: [echo]}\n");
+  const std::string said = server.text("echo done");
+  BOOST_TEST(holds(said, "done\n[exit 0"), said);
+}
+
+BOOST_AUTO_TEST_CASE(a_temporary_folder_is_searched_only_once) {
+  const Person person;
+  Server server(person, by_default);
+  const std::string said = server.text("touch /etc/wtool-test-refused");
+  BOOST_TEST(holds(said, "the sandbox refused a write outside "), said);
+  BOOST_TEST(!holds(said, " more: /etc"), said);
+}
+
 BOOST_AUTO_TEST_CASE(a_file_of_the_project_loosens_nothing_that_the_policy_locks) {
   for (const char* text : {"sandbox: {write: [/]}\n", "environment: {inherit: all}\n"}) {
     const Person person;

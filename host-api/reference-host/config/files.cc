@@ -65,7 +65,7 @@ std::string user_config_folder() {
   return home.empty() ? home : home + "/.config/wtool";
 }
 
-ConfigFiles::ConfigFiles(std::string named, std::string user_folder) {
+ConfigFiles::ConfigFiles(std::string named, const std::string& user_folder) {
   if (!user_folder.empty()) {
     approvals_ = (std::filesystem::path(user_folder) / "approvals.json").lexically_normal();
     files_.push_back({"user", (std::filesystem::path(user_folder) / config_default_name).lexically_normal()});
@@ -199,7 +199,7 @@ std::vector<std::string> ConfigFiles::paths_in_force() const {
     std::error_code failure;
     const std::filesystem::path path = std::filesystem::absolute(file.path, failure);
     // A path that is not UTF-8 cannot be passed as JSON. A file with the usual name is protected even without its path.
-    if (file.is_built_in) continue;
+    if (file.is_built_in || !file.is_used) continue;
     const bool is_usual = file.title == "project";
     if (failure || file.stamp.error != 0 || !file.stamp.regular || (is_usual && !is_utf8(path.native()))) continue;
     paths.push_back(path.string());

@@ -31,7 +31,7 @@ class ConfigFiles final : public ConfigSource {
  public:
   // `named` is the file of --config; empty: the nearest wtool.yaml, from the current directory up to the folder of the
   // project, if there is one. If `user_folder` is empty, the user has no layer.
-  explicit ConfigFiles(std::string named, std::string user_folder = user_config_folder());
+  explicit ConfigFiles(std::string named, const std::string& user_folder = user_config_folder());
 
   // Adds the two layers of the preset: its defaults before the user's layer, and its boundary after it. Call it at most
   // once, before the first load.

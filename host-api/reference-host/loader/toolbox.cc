@@ -74,7 +74,7 @@ std::string no_limits_error(std::string_view id) {
 }
 
 Toolbox::Use::Use(Toolbox& toolbox, Stop& stop, const CallPlace& place, std::string_view id, bool lasting)
-    : toolbox_(toolbox), variant_(toolbox.normal(place), id), lasting_(lasting) {
+    : toolbox_(toolbox), variant_(toolbox.normal(place), id), lasting_(lasting), entry_(toolbox, stop, *this) {
   std::atomic<bool> stopped{false};
   const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) {
     // Set under the lock. Otherwise, `stopped` could be set between this call's check and its wait, which would then
@@ -97,6 +97,7 @@ Toolbox::Use::Use(Toolbox& toolbox, Stop& stop, const CallPlace& place, std::str
       granted_ = true;
       ++toolbox_.running_;
       if (lasting_) ++toolbox_.lasting_;
+      if (is_job_) ++toolbox_.jobs_;
       return;
     }
     if (!is_plain()) toolbox_.variants_.try_emplace(variant_);
@@ -116,7 +117,8 @@ Toolbox::Use::Use(Toolbox& toolbox, Stop& stop, const CallPlace& place, std::str
       const bool changed = toolbox_.made_with_ != toolbox_.wanted_;
       error_ = std::string(changed ? "the configuration has changed, and takes effect only"
                                    : "a tool with a different shell or for a different place can be made only") +
-               " when no service runs; end the run, and resume it";
+               (toolbox_.jobs_ > 0 ? " when no job runs; end the jobs, or wait for their ends, and call again"
+                                   : " when no service runs; end the run, and resume it");
       return;
     } else {
       toolbox_.changed_.wait(lock);
@@ -129,6 +131,7 @@ Toolbox::Use::~Use() {
   if (!granted_) return;
   const std::lock_guard lock(toolbox_.mutex_);
   if (lasting_) --toolbox_.lasting_;
+  if (is_job_) --toolbox_.jobs_;
   if (--toolbox_.running_ == toolbox_.lasting_) toolbox_.changed_.notify_all();
 }
 
@@ -320,6 +323,18 @@ std::string Toolbox::make_expected() {
     if (elsewhere && variant.tool == nullptr) return variant.error;
   }
   return {};
+}
+
+void Toolbox::becomes_job(const Stop& stop) {
+  const std::lock_guard lock(mutex_);
+  const auto [begin, end] = uses_.equal_range(&stop);
+  for (auto at = begin; at != end; ++at) {
+    Use& use = *at->second;
+    if (use.granted_ && !use.lasting_) ++lasting_;
+    if (use.granted_ && !use.is_job_) ++jobs_;
+    use.lasting_ = use.is_job_ = true;
+  }
+  changed_.notify_all();
 }
 
 void Toolbox::look_for_change() {

@@ -124,6 +124,10 @@ class Toolbox final : public ToolCaller {
   OrderedOutcome call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
                            const CallPlace& place = {}, const StateSink& state = nullptr);
 
+  // The call that `stop` belongs to was answered, and may run for long. From now on, a call that would have to wait for
+  // its end, because the configuration has changed, is refused instead.
+  void becomes_job(const Stop& stop);
+
   // What the call would do, without doing it. Nothing: that failed, or the tool cannot explain itself; `error` says
   // why.
   std::optional<Explanation> explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
@@ -172,12 +176,14 @@ class Toolbox final : public ToolCaller {
   std::string job_name_;  // empty: the plugin chooses it
   std::condition_variable changed_;
   Tools tools_;
-  Variants variants_;                     // variants with neither a tool nor an error are still to be made
-  std::optional<std::string> made_with_;  // the configuration of tools_; nothing: the tools must not be used
-  std::string wanted_;                    // the configuration as it is now
-  std::string config_error_;              // why the configuration cannot be used; empty: as far as is known, it can
-  int running_ = 0;                       // calls that use tools_
-  int lasting_ = 0;                       // how many of the running calls were made by call_lasting()
+  Variants variants_;                      // variants with neither a tool nor an error are still to be made
+  std::optional<std::string> made_with_;   // the configuration of tools_; nothing: the tools must not be used
+  std::string wanted_;                     // the configuration as it is now
+  std::string config_error_;               // why the configuration cannot be used; empty: as far as is known, it can
+  int running_ = 0;                        // calls that use tools_
+  int lasting_ = 0;                        // how many of the running calls are services or jobs
+  int jobs_ = 0;                           // how many of them are jobs
+  std::multimap<const Stop*, Use*> uses_;  // running calls and calls that wait
 };
 
 }  // namespace wtool::host

@@ -1,6 +1,8 @@
 // What the toolbox's two source files share: toolbox.cc makes and destroys tools, and toolbox_calls.cc calls them.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -26,14 +28,37 @@ class Toolbox::Use {
   bool configuration_is_invalid() const { return invalid_; }
 
  private:
+  friend class Toolbox;
+
+  // The place of this object in Toolbox::uses_, for as long as this object lives.
+  class Entry {
+   public:
+    Entry(Toolbox& toolbox, const Stop& stop, Use& use) : toolbox_(toolbox) {
+      const std::lock_guard lock(toolbox_.mutex_);
+      place_ = toolbox_.uses_.emplace(&stop, &use);
+    }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+    ~Entry() {
+      const std::lock_guard lock(toolbox_.mutex_);
+      toolbox_.uses_.erase(place_);
+    }
+
+   private:
+    Toolbox& toolbox_;
+    std::multimap<const Stop*, Use*>::iterator place_;
+  };
+
   bool is_plain() const { return variant_.first == CallPlace(); }
 
   Toolbox& toolbox_;
   const Which variant_;
-  const bool lasting_;
+  bool lasting_;
+  bool is_job_ = false;
   bool granted_ = false;
   bool invalid_ = false;
   std::string error_;
+  const Entry entry_;  // last: what it makes reachable must exist
 };
 
 // The text "REASON (STATUS)", or only one of the two.

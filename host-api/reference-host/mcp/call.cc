@@ -157,7 +157,7 @@ void Calls::remind(ClientCall& call, Clock::time_point due) {
   } catch (const std::system_error&) {
     return;  // Without the timer, the call is answered only when it ends.
   }
-  found->due = due;
+  found->due = std::min(found->due, due);
   wake_timer(due);
 }
 

@@ -119,8 +119,8 @@ class Calls {
 
   using Clock = std::chrono::steady_clock;
 
-  // Calls handlers.due at the time `due`, on a separate thread, if the call is still running then. Must be called on
-  // the call's thread.
+  // Calls handlers.due at the time `due`, on a separate thread, if the call is still running then. An earlier time that
+  // was given before stays. Must be called on a thread that works for the call.
   void remind(ClientCall& call, Clock::time_point due);
   // Answers a running call. False: the call was already answered or cancelled. Any thread may call this while the call
   // runs.

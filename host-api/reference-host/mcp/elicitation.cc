@@ -94,8 +94,11 @@ Approval Elicitation::ask(const Question& question) {
   if (call->asks == ClientCall::Asks::client) return ask_client(question, *call);
   if (call->asks == ClientCall::Asks::nobody && waiting_ != nullptr) {
     ShownWait shown(*call);
-    return waiting_->ask(
-        question, call->client, [&](const std::string& how) { shown.show(how); }, call->answer_by);
+    const auto show = [&](const std::string& how) {
+      shown.show(how);
+      if (on_wait_) on_wait_(*call);
+    };
+    return waiting_->ask(question, call->client, show, call->answer_by);
   }
   if (!call->speaks_2026) return Approval::unavailable;
   const std::lock_guard lock(call->asking);

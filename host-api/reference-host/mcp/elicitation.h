@@ -12,9 +12,11 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "approval/question.h"
 #include "approval/waiting_questions.h"
@@ -41,6 +43,10 @@ class Elicitation final : public Approver {
   // `waiting`: where questions wait if the client shows no forms; nullptr: they cannot wait.
   explicit Elicitation(Output& output, WaitingQuestions* waiting = nullptr) : output_(output), waiting_(waiting) {}
 
+  // Sets what is called on the thread of a call whose question begins to wait for `wtool approve`. Call this before the
+  // first question.
+  void set_on_wait(std::function<void(ClientCall&)> on_wait) { on_wait_ = std::move(on_wait); }
+
   Approval ask(const Question& question) override;
   void withdraw(std::uint64_t id) override;
 
@@ -64,6 +70,7 @@ class Elicitation final : public Approver {
 
   Output& output_;
   WaitingQuestions* const waiting_;
+  std::function<void(ClientCall&)> on_wait_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, Open> open_;     // by the id of the request, as JSON text

@@ -84,6 +84,7 @@ Jobs::Command::Command(Jobs& jobs, ClientCall& call, CallProgress::Reports& repo
 }
 
 // If there is still no result here, an exception has ended the call.
+// NOLINTNEXTLINE(bugprone-exception-escape): only for want of memory for this text, and then nothing can go on
 Jobs::Command::~Command() {
   OrderedOutcome none;
   none.error = "an internal error has ended the job; its output until then is kept";
@@ -126,15 +127,16 @@ std::string Jobs::full_text() {
          "lists the jobs, tasks/list the tasks)";
 }
 
-void Jobs::hand_over(ClientCall& call) {
+bool Jobs::hand_over(ClientCall& call) {
   const std::lock_guard lock(mutex_);
   const auto found = running_.find(&call);
-  if (found == running_.end() || found->second->number != 0) return;
+  if (found == running_.end() || found->second->number != 0) return false;
   Job& job = *found->second;
   make_room();
   if (jobs_.size() >= max_jobs) {
     const StopHow how = call.server_tool == nullptr ? StopHow::now : call.server_tool->when_cancelled;
-    return call.stop.request(how, full_text());
+    call.stop.request(how, full_text());
+    return false;
   }
   job.reports->end();
   const ordered_json task = call.wants_task ? create_task(call, job) : ordered_json();
@@ -143,9 +145,10 @@ void Jobs::hand_over(ClientCall& call) {
   // The job is registered before the call is answered: memory may run out here, and the client must not get the number
   // of a job that does not exist.
   const auto kept = jobs_.emplace(job.number, found->second).first;
-  if (answer_(call, call.wants_task ? task : report(job))) return;
+  if (answer_(call, call.wants_task ? task : report(job))) return true;
   jobs_.erase(kept);
   job.number = 0;
+  return false;
 }
 
 namespace {

@@ -51,6 +51,9 @@ class Jobs {
   // A call with `background` becomes a job after this time. If its command ends sooner, the call is answered with the
   // result, so a command that fails immediately does not become a job.
   static constexpr std::chrono::milliseconds background_wait{500};
+  // After this time, a call that waits for a person in another terminal becomes a job. The model must tell the person,
+  // who may not know of the question.
+  static constexpr std::chrono::seconds approval_wait{10};
   static constexpr std::chrono::milliseconds max_ttl{24L * 60 * 60 * 1000};
   // How often a client should ask whether a task has ended.
   static constexpr std::chrono::milliseconds poll_interval{1000};
@@ -66,7 +69,7 @@ class Jobs {
     Command(Jobs& jobs, ClientCall& call, CallProgress::Reports& reports, std::shared_ptr<StoredOutput> output);
     Command(const Command&) = delete;
     Command& operator=(const Command&) = delete;
-    ~Command();
+    ~Command();  // NOLINT(bugprone-exception-escape): see jobs.cc
 
     // If the call is a job by now, takes its result and returns true. The first overload is for commands, the second
     // for tools of the server.
@@ -85,8 +88,9 @@ class Jobs {
   // The message for a call that cannot become a job, because there are already max_jobs jobs.
   static std::string full_text();
   // Makes a job of the call if its command is running; if there are already max_jobs jobs, stops the call instead. A
-  // call that wants a task becomes a task; for such a call, this must be called on the call's thread.
-  void hand_over(ClientCall& call);
+  // call that wants a task becomes a task; for such a call, this must be called on the call's thread. True: the call has
+  // become a job or a task.
+  bool hand_over(ClientCall& call);
 
   // tasks/get, tasks/result, tasks/list and tasks/cancel (tasks.cc).
   static bool is_task_method(std::string_view method);

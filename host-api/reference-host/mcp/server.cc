@@ -87,7 +87,12 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
       protocol_2026_(tools_, logs_, settings_.about),
       progress_(output),
       calls_(settings_.max_calls, settings_.max_wait, handlers()),
-      urgent_calls_(max_urgent_calls, settings_.max_wait, handlers()) {}
+      urgent_calls_(max_urgent_calls, settings_.max_wait, handlers()) {
+  elicitation_.set_on_wait([this](ClientCall& call) {
+    // `mcp.answer_within: none` means that no call becomes a job by itself.
+    if (has_jobs_ && settings_.answer_within) calls_of(call).remind(call, Calls::Clock::now() + Jobs::approval_wait);
+  });
+}
 
 Calls::Handlers Server::handlers() {
   return {.run = [this](ClientCall& call) { return run(call); },
@@ -99,7 +104,10 @@ Calls::Handlers Server::handlers() {
                                     : counted(most, "call") + " (mcp.max_calls) " + (most == 1 ? "is" : "are");
                 return answered(call, refusal("the call has waited " + std::to_string(settings_.max_wait.count()) +
                                               " s (mcp.queue_seconds) for its turn, because " + running +
-                                              " already running; the call was not run"));
+                                              " already running; the call was not run" +
+                                              (has_jobs_ && !is_urgent(call)
+                                                   ? " (job_list lists the jobs among them; job_stop ends one)"
+                                                   : "")));
               },
           .drop =
               [this](ClientCall& call, const std::string& reason) {
@@ -109,7 +117,7 @@ Calls::Handlers Server::handlers() {
           .due =
               [this](ClientCall& call) {
                 try {
-                  jobs_.hand_over(call);
+                  hand_over(call);
                 } catch (const std::exception&) {
                   // Memory has run out, so the call does not become a job. It is answered when it ends.
                 }
@@ -311,8 +319,12 @@ nlohmann::ordered_json Server::run_command(ClientCall& call, CallProgress::Repor
       *call.tool, std::move(outcome), settings_.results, [&] { return outputs_.number(output); }, output.get());
 }
 
+void Server::hand_over(ClientCall& call) {
+  if (jobs_.hand_over(call)) toolbox_.becomes_job(call.stop);
+}
+
 void Server::hand_over_when_due(ClientCall& call, bool is_background) {
-  if (call.wants_task) return jobs_.hand_over(call);
+  if (call.wants_task) return hand_over(call);
   if (const auto time = due(call, is_background)) calls_.remind(call, *time);
 }
 
