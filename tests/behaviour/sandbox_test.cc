@@ -432,6 +432,18 @@ BOOST_FIXTURE_TEST_CASE(a_refused_write_is_the_hint_of_the_error, Fixture) {
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(a_refused_write_is_found_where_standard_error_joins_the_output, Fixture) {
+  const std::string refused = "a write outside " + inside + ": " + outside + "/made";
+  const Answer joined = run(tool, "touch " + outside + "/made 2>&1 | tail -n 3");
+  BOOST_TEST_CONTEXT(joined.raw) {
+    BOOST_TEST(texts(joined.metadata(), "refused") == std::vector<std::string>{refused},
+               boost::test_tools::per_element());
+  }
+  // Output that only looks like an error.
+  const Answer output = run(tool, "echo \"touch: cannot touch '" + outside + "/made': Permission denied\"");
+  BOOST_TEST_CONTEXT(output.raw) { BOOST_TEST(texts(output.metadata(), "refused").empty()); }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_refused_action_on_a_process_is_named, Fixture) {
   const Outsider outsider(secret);
   const std::string pid = std::to_string(outsider.pid);

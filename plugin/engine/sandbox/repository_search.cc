@@ -31,6 +31,15 @@ constexpr std::int64_t settled_after_ns = second_ns / 10;
 constexpr std::size_t looks_without_watches = 2;
 // How many entries or folders are read between two checks of the clock.
 constexpr std::size_t between_clocks = 256;
+// A search is limited by the processor time that it takes, so that it does not fail because the machine is busy. A disk
+// may not answer, so the time that passes is limited too, to this many times the limit.
+constexpr int patience = 4;
+
+std::chrono::nanoseconds processor_time() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::nanoseconds(to_ns(used));
+}
 
 std::int64_t now_ns() {
   timespec now{};
@@ -123,10 +132,12 @@ struct RepositorySearch::Folder {
 struct RepositorySearch::Pass {
   enum class Listed { completely, partly };
 
-  Pass(std::chrono::milliseconds time, const GivenUp& asked) : limit(time), end(Clock::now() + time), given_up(asked) {}
+  Pass(std::chrono::milliseconds time, const GivenUp& asked)
+      : limit(time), end(Clock::now() + patience * time), last_use(processor_time() + time), given_up(asked) {}
 
   bool is_over() {
-    if (counted++ % between_clocks == 0 && (Clock::now() >= end || (given_up && given_up()))) over = true;
+    if (counted++ % between_clocks != 0 || over) return over;
+    over = processor_time() >= last_use || Clock::now() >= end || (given_up && given_up());
     return over;
   }
 
@@ -139,6 +150,7 @@ struct RepositorySearch::Pass {
   Repositories result;
   const std::chrono::milliseconds limit;
   const Clock::time_point end;
+  const std::chrono::nanoseconds last_use;  // of the processor by this thread
   const GivenUp& given_up;
   bool watching = false;  // folders of the root that is being searched are watched
   std::size_t counted = 0;
@@ -299,9 +311,10 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
   }
   if (pass.over || !waiting.empty()) {
     const std::string bound =
-        pass.over ? std::to_string(pass.limit.count()) + " ms" : std::to_string(max_folders_) + " folders";
-    pass.result.left_out.push_back("the search for repositories in " + root.path + " ended after " + bound +
-                                   ", before it had seen all folders");
+        pass.over ? "its time limit" : "its limit of " + std::to_string(max_folders_) + " folders";
+    pass.result.left_out.push_back("the search for repositories in " + root.path + " ended at " + bound +
+                                   ", before it had seen all folders; remove folders there, or call again, because a " +
+                                   "search remembers what it has seen");
   }
 }
 

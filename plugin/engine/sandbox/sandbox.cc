@@ -28,7 +28,8 @@ constexpr std::chrono::milliseconds wait_after{1000};
 constexpr std::chrono::milliseconds between_looks{20};
 
 constexpr const char* required_hint =
-    "sandbox.required is true, so nothing was run; set it to false to run without these parts, or use a newer kernel";
+    "sandbox.required is true, so nothing was run; set it to false to run without these parts, or make them possible "
+    "(docs/guide/sandbox.md)";
 
 SandboxRefusal cannot_enforce(const std::vector<std::string>& missing) {
   std::string list;

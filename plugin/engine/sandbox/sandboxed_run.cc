@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -19,10 +20,19 @@ namespace {
 // another project's tests may do so all the time, and then half of the starts fail. An attempt costs milliseconds.
 constexpr int max_starts = 25;
 
+// True if a line of the shell may send standard error where standard output goes: `make 2>&1 | tail`.
+bool joins_streams(const Command& command) {
+  return std::any_of(command.arguments.begin(), command.arguments.end(), [](std::string_view argument) {
+    return argument.find("2>&1") != std::string_view::npos || argument.find("&>") != std::string_view::npos ||
+           argument.find("|&") != std::string_view::npos;
+  });
+}
+
 void look_for_refusals(const PreparedSandbox& prepared, const Command& command, const std::string& directory,
                        const CommandOutcome& outcome, const Cancellation& cancellation, SandboxReport& report) {
   const auto* not_started = std::get_if<NotStarted>(&outcome.termination);
-  if (not_started == nullptr && outcome.standard_error.bytes == 0) return;
+  const bool is_joined = outcome.standard_error.bytes == 0 && joins_streams(command);
+  if (not_started == nullptr && outcome.standard_error.bytes == 0 && !is_joined) return;
   RefusalContext context;
   context.roots = prepared.shared->allowed;
   context.protected_paths = prepared.names.bound;
@@ -38,7 +48,7 @@ void look_for_refusals(const PreparedSandbox& prepared, const Command& command, 
   context.host_may_signal = [](pid_t pid) { return ::kill(pid, 0) == 0; };
   context.cancelled = [&] { return cancellation.mode() == Cancellation::Mode::now; };
   if (not_started == nullptr) {
-    report.refused = find_refusals(outcome.standard_error.text, context);
+    report.refused = find_refusals(is_joined ? outcome.standard_output.text : outcome.standard_error.text, context);
   } else if (not_started->stage == NotStarted::Stage::exec && not_started->error == EACCES) {
     std::string refused = find_refused_program(command.paths, context);
     if (!refused.empty()) report.refused.push_back(std::move(refused));
