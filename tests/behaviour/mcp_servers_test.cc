@@ -1,7 +1,7 @@
 // Tools of other servers as steps of workflows (mcp_servers), with a server in Python.
 #include <boost/test/unit_test.hpp>
-#include <csignal>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
