@@ -117,6 +117,43 @@ BOOST_AUTO_TEST_CASE(an_invalid_limit_is_an_error) {
   BOOST_TEST(has(diagnostics_of(one_action("memory=1G")), "'A' has no action"));
 }
 
+BOOST_AUTO_TEST_CASE(a_message_about_an_option_shows_how_it_is_written) {
+  const auto problems = [](const std::string& options) {
+    return diagnostics_of(one_action("Shell \"true\" " + options));
+  };
+  const std::pair<const char*, const char*> examples[] = {{"sandbox", "sandbox=\"read-only\""},
+                                                          {"network", "network=deny"},
+                                                          {"memory", "memory=1G"},
+                                                          {"cpu", "cpu=60s"},
+                                                          {"processes", "processes=50"},
+                                                          {"on", "on=cluster"},
+                                                          {"slot", "slot=big"},
+                                                          {"retry", "retry=3"},
+                                                          {"max", "max=5"},
+                                                          {"lock", "lock=\"name\""},
+                                                          {"cache", "cache=true"},
+                                                          {"result", "result=\"name\""}};
+  for (const auto& [option, example] : examples) {
+    const std::string said = problems(option);
+    BOOST_TEST(said.find(example) != std::string::npos, option << ": " << said);
+  }
+  const std::string unknown = problems("tmieout=5");
+  BOOST_TEST(unknown.find("did you mean 'timeout'?") != std::string::npos, unknown);
+  BOOST_TEST(unknown.find("with,") == std::string::npos, unknown);
+}
+
+BOOST_AUTO_TEST_CASE(limits_are_shown_in_the_largest_unit_that_leaves_nothing_over) {
+  const auto memory = [](std::uint64_t bytes) {
+    StepLimits limits;
+    limits.memory_bytes = bytes;
+    return limit_words(limits).at(0).second;
+  };
+  BOOST_TEST(memory(1025) == "1025 bytes");
+  BOOST_TEST(memory(1024) == "1 KiB");
+  BOOST_TEST(memory(std::uint64_t{3} << 30) == "3 GiB");
+  BOOST_TEST(memory(std::uint64_t{1} << 50) == "1024 TiB");
+}
+
 BOOST_AUTO_TEST_CASE(an_invalid_place_is_an_error) {
   const auto problems = [](const std::string& action) { return diagnostics_of(one_action(action)); };
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };

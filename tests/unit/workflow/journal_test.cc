@@ -334,6 +334,22 @@ BOOST_FIXTURE_TEST_CASE(steps_with_secrets_run_again, Folder) {
   BOOST_TEST(resumed->notices[0].ends_with("so the states run again: Build, Keep"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_step_that_was_aborted_is_aborted_in_the_journal, Folder) {
+  std::string file;
+  {
+    auto journal = create();
+    file = journal->file();
+    ToldRun run(workflow, *journal);
+    run.start(journal->run());
+    Step step = run.enter("Build");
+    step.status = Step::Status::aborted;
+    StepEnd end;
+    end.outcome.is_error = end.outcome.aborted = true;
+    run.end(step, end);
+  }
+  BOOST_TEST(content_of(file).find("\"aborted\":true") != std::string::npos, content_of(file));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_full_disk_is_reported_and_nothing_is_lost_once_there_is_space, Folder) {
   auto journal = create();
   ToldRun run(workflow, *journal);

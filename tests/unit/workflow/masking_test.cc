@@ -198,6 +198,24 @@ BOOST_AUTO_TEST_CASE(values_without_secrets_stay_what_they_are) {
   BOOST_TEST(changed);
 }
 
+BOOST_AUTO_TEST_CASE(a_secret_deep_in_a_value_is_masked_whatever_follows_it) {
+  Secrets secrets;
+  secrets.add("hunter2");
+  const Value plain(List{Value("ok")});
+  Map inner;
+  inner.fields.emplace("a", Value("hunter2"));
+  inner.fields.emplace("b", Value("ok"));
+  Map map;
+  map.fields.emplace("a", Value(List{Value(List{Value("hunter2")}), plain, Value(inner), Value(Map())}));
+  map.fields.emplace("b", plain);
+  Outcome outcome;
+  outcome.metadata = Value(map);
+  bool changed = false;
+  const Outcome safe = masked(outcome, secrets, changed);
+  BOOST_TEST(changed);
+  BOOST_TEST(to_json(safe.metadata) == R"({"a":[["***"],["ok"],{"a":"***","b":"ok"},{}],"b":["ok"]})");
+}
+
 BOOST_AUTO_TEST_CASE(several_observers_hear_the_same) {
   const Workflow workflow = made_workflow();
   Heard first;

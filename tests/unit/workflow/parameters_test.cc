@@ -54,6 +54,22 @@ BOOST_AUTO_TEST_CASE(mistakes_in_the_inputs_are_reported_all_at_once) {
              "the required parameter 'target' is missing; give it with --var target=VALUE (what to build)\n");
 }
 
+BOOST_AUTO_TEST_CASE(an_argument_takes_the_type_of_its_parameter_and_keeps_its_own_without_one) {
+  using wtool::host::expressions::List;
+  using wtool::host::expressions::Value;
+  const Source source("", workflow_text("[*] --> A\nA --> [*]\n", "",
+                                        "parameters:\n  - {name: count, type: number}\n  - {name: any}\n"));
+  Diagnostics diagnostics;
+  const Workflow workflow = parse_workflow(source, diagnostics);
+  BOOST_TEST(diagnostics.empty(), diagnostics.text(source));
+  std::vector<std::string> errors;
+  const auto inputs = resolve_arguments(
+      workflow, {{"count", Value("5")}, {"any", Value(List{Value("a"), Value(std::int64_t{1})})}}, {}, errors);
+  BOOST_TEST(errors.empty());
+  BOOST_TEST(wtool::host::expressions::to_json(inputs.at("count")) == "5");
+  BOOST_TEST(wtool::host::expressions::to_json(inputs.at("any")) == R"(["a",1])");
+}
+
 BOOST_AUTO_TEST_CASE(values_that_are_not_utf8_are_refused) {
   BOOST_TEST(resolve({"target=\xff"}).errors == "--var target: the value is not valid UTF-8\n");
 }
