@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(only_the_tools_that_are_named_are_served) {
   BOOST_TEST(code_of(client.ask("tools/call", {{"name", "execute_run"}, {"arguments", {{"command", "pwd"}}}})) ==
              -32602);
   BOOST_TEST(client.run("echo hi").at("structuredContent").at("stdout") == "hi\n");
-  const Finished odd = run({WTOOL_TEST_PROGRAM, "mcp", "--tools", "shell_execute,shell"});
+  const Finished odd = run({WTOOL_TEST_PROGRAM, "mcp", "--policy", "open", "--tools", "shell_execute,shell"});
   BOOST_TEST(odd.exit_code == 2);
   BOOST_TEST(holds(odd.err, "--tools: there is no tool \"shell\"; the tools are shell_execute, execute_command"),
              odd.err);
