@@ -249,6 +249,7 @@ const wtool_tool* Toolbox::make_tool(const Plugin& plugin, const std::string& id
     return nullptr;
   }
   if (is_complete(tool)) return tool;
+  if (tool != nullptr && WTOOL_HAS(tool, destroy) && tool->destroy != nullptr) tool->destroy(tool);
   error = "the tool " + id + " of " + escaped(owner->path()) + " lacks functions of version 1.0";
   return nullptr;
 }

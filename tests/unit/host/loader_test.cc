@@ -210,6 +210,8 @@ BOOST_AUTO_TEST_CASE(a_plugin_or_a_tool_that_lacks_a_function_is_refused) {
     BOOST_REQUIRE_MESSAGE(plugin, error);
     BOOST_TEST(!Toolbox::open(*plugin, "{}", error));
     BOOST_TEST(holds(error, "the tool echo of " + path + " lacks functions of version 1.0"), error);
+    // The last one has nothing that would end it.
+    if (function < 10) BOOST_TEST(holds(log.text(), "destroy"));
   }
 }
 

@@ -47,6 +47,7 @@
   { (literal), sizeof(literal) - 1 }
 
 static const wtool_host* the_host;
+static wtool_tool* undestroyed; /* a tool without the function destroy */
 static const wtool_host_log* the_log;
 static const wtool_host_approval* the_approval;
 
@@ -303,7 +304,10 @@ static wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool*
   if (TEST_WITHOUT == 7) tool->call_run = NULL;
   if (TEST_WITHOUT == 8) tool->call_cancel = NULL;
   if (TEST_WITHOUT == 9) tool->call_free = NULL;
-  if (TEST_WITHOUT == 10) tool->destroy = NULL;
+  if (TEST_WITHOUT == 10) {
+    tool->destroy = NULL;
+    undestroyed = tool;
+  }
   *out = tool;
   return WTOOL_OK;
 }
@@ -328,6 +332,7 @@ static void deinit(void) {
   say("deinit", 0);
   the_host = NULL;
   the_log = NULL;
+  if (undestroyed != NULL) destroy(undestroyed);
 }
 
 WTOOL_EXPORT const wtool_entry wtool_entry_v1 = {
