@@ -47,8 +47,8 @@ bool is_same(const struct stat& one, const struct stat& other) {
 
 // True if `path` still leads to the open folder.
 bool is_at(int folder, const std::string& path) {
-  struct stat open {
-  }, named{};
+  struct stat open {};
+  struct stat named {};
   return ::fstat(folder, &open) == 0 && ::lstat(path.c_str(), &named) == 0 && is_same(open, named);
 }
 

@@ -164,6 +164,7 @@ BOOST_AUTO_TEST_CASE(a_question_of_another_tool_waits_no_longer_than_the_client)
   const Json answer = client.ask("tools/call", {{"name", "execute_run"}, {"arguments", {{"command", "npm test"}}}});
   BOOST_TEST(answer.at("result").at("isError") == true, answer.dump());
   BOOST_TEST(holds(answer.dump(), "Nobody answered in time"), answer.dump());
+  BOOST_TEST(holds(answer.dump(), "Tell them to run `wtool approve --watch` in another terminal"), answer.dump());
 }
 
 BOOST_AUTO_TEST_CASE(a_client_that_refuses_to_ask_has_asked_nobody) {

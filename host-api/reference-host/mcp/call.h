@@ -94,6 +94,7 @@ struct ClientCall {
   // it. Any thread may use this list while it holds waits_mutex.
   std::mutex waits_mutex;
   std::list<std::string> waits;
+  bool has_expired = false;  // nobody has answered one of these questions in time
   // What the tool wants to have kept until the question is answered. The call that brings the answer passes this text
   // back to the tool.
   std::string continues;

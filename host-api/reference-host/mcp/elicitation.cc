@@ -98,7 +98,10 @@ Approval Elicitation::ask(const Question& question) {
       shown.show(how);
       if (on_wait_) on_wait_(*call);
     };
-    return waiting_->ask(question, call->client, show, call->answer_by);
+    const Approval answer = waiting_->ask(question, call->client, show, call->answer_by);
+    const std::lock_guard lock(call->waits_mutex);
+    call->has_expired = call->has_expired || answer == Approval::expired;
+    return answer;
   }
   if (!call->speaks_2026) return Approval::unavailable;
   const std::lock_guard lock(call->asking);

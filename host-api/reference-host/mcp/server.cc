@@ -265,7 +265,15 @@ nlohmann::ordered_json Server::call_plugin(ClientCall& call, CallProgress::Repor
   }
   OrderedOutcome outcome =
       toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink, place_for(call), states_for(call, reports));
-  return call_result(*call.tool, std::move(outcome), settings_.results);
+  nlohmann::ordered_json result = call_result(*call.tool, std::move(outcome), settings_.results);
+  const std::lock_guard lock(call.waits_mutex);
+  if (call.has_expired && result.contains("content")) {
+    result["content"].push_back({{"type", "text"},
+                                 {"text",
+                                  "A person must allow this. Tell them to run `wtool approve --watch` in "
+                                  "another terminal, and then call again."}});
+  }
+  return result;
 }
 
 // Reads the call's `background` into `asked`. Returns why the call is refused, or an empty text.
