@@ -97,7 +97,6 @@ Toolbox::Use::Use(Toolbox& toolbox, Stop& stop, const CallPlace& place, std::str
       granted_ = true;
       ++toolbox_.running_;
       if (lasting_) ++toolbox_.lasting_;
-      if (is_job_) ++toolbox_.jobs_;
       return;
     }
     if (!is_plain()) toolbox_.variants_.try_emplace(variant_);
@@ -115,10 +114,12 @@ Toolbox::Use::Use(Toolbox& toolbox, Stop& stop, const CallPlace& place, std::str
       return;
     } else if (toolbox_.running_ == toolbox_.lasting_) {
       const bool changed = toolbox_.made_with_ != toolbox_.wanted_;
+      const bool has_jobs = std::any_of(toolbox_.uses_.begin(), toolbox_.uses_.end(),
+                                        [](const auto& use) { return use.second->granted_ && use.second->is_job_; });
       error_ = std::string(changed ? "the configuration has changed, and takes effect only"
                                    : "a tool with a different shell or for a different place can be made only") +
-               (toolbox_.jobs_ > 0 ? " when no job runs; end the jobs, or wait for their ends, and call again"
-                                   : " when no service runs; end the run, and resume it");
+               (has_jobs ? " when no job runs; end the jobs, or wait for their ends, and call again"
+                         : " when no service runs; end the run, and resume it");
       return;
     } else {
       toolbox_.changed_.wait(lock);
@@ -131,7 +132,6 @@ Toolbox::Use::~Use() {
   if (!granted_) return;
   const std::lock_guard lock(toolbox_.mutex_);
   if (lasting_) --toolbox_.lasting_;
-  if (is_job_) --toolbox_.jobs_;
   if (--toolbox_.running_ == toolbox_.lasting_) toolbox_.changed_.notify_all();
 }
 
@@ -332,7 +332,6 @@ void Toolbox::becomes_job(const Stop& stop) {
   for (auto at = begin; at != end; ++at) {
     Use& use = *at->second;
     if (use.granted_ && !use.lasting_) ++lasting_;
-    if (use.granted_ && !use.is_job_) ++jobs_;
     use.lasting_ = use.is_job_ = true;
   }
   changed_.notify_all();

@@ -182,7 +182,6 @@ class Toolbox final : public ToolCaller {
   std::string config_error_;               // why the configuration cannot be used; empty: as far as is known, it can
   int running_ = 0;                        // calls that use tools_
   int lasting_ = 0;                        // how many of the running calls are services or jobs
-  int jobs_ = 0;                           // how many of them are jobs
   std::multimap<const Stop*, Use*> uses_;  // running calls and calls that wait
 };
 
