@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <mutex>
 #include <system_error>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "base/descriptor.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/listing.h"
 #include "base/open_resolving.h"
 #include "base/paths.h"
 #include "base/sha256.h"
@@ -64,10 +64,6 @@ Descriptor open_below(int above, const char* name) {
   return Descriptor(open_resolving(above, name, open_folder, how));
 }
 
-struct CloseListing {
-  void operator()(DIR* listing) const { ::closedir(listing); }
-};
-
 // Removes folders with what is in them. Nothing that is mounted there is removed, and no link is followed.
 class Removal {
  public:
@@ -101,7 +97,7 @@ class Removal {
   }
 
   void clear(int folder, int top, std::vector<std::string>& folders) {
-    const std::unique_ptr<DIR, CloseListing> listing(::fdopendir(::fcntl(folder, F_DUPFD_CLOEXEC, 0)));
+    const Listing listing = list_folder(Descriptor(::fcntl(folder, F_DUPFD_CLOEXEC, 0)));
     if (!listing) return;
     while (const dirent* const entry = ::readdir(listing.get())) {
       const std::string name = entry->d_name;

@@ -7,19 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 
 #include "base/audit_trail.h"
+#include "base/listing.h"
 
 namespace wtool::audit {
-
-namespace {
-
-struct Close {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-
-}  // namespace
 
 std::string folder_of(const std::string& file) {
   const std::size_t slash = file.rfind('/');
@@ -28,10 +20,8 @@ std::string folder_of(const std::string& file) {
 
 bool find_rotated(const RealFolder& folder, const std::string& name, std::vector<std::string>& found) {
   found.clear();
-  Descriptor opened = open_for_reading(folder);
-  const std::unique_ptr<DIR, Close> list(opened ? ::fdopendir(opened.get()) : nullptr);
+  const Listing list = list_folder(open_for_reading(folder));
   if (!list) return false;
-  opened.release();
   for (;;) {
     errno = 0;
     const dirent* entry = ::readdir(list.get());

@@ -10,10 +10,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
-#include <memory>
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/listing.h"
 #include "base/text.h"
 
 namespace wtool::engine {
@@ -42,14 +42,6 @@ struct Spilled {
   std::string name;
   std::uint64_t bytes;
 };
-
-// NULL, with errno, on failure.
-DIR* open_list(const RealFolder& folder) {
-  Descriptor opened = open_for_reading(folder);
-  DIR* const list = opened ? ::fdopendir(opened.get()) : nullptr;
-  if (list != nullptr) opened.release();
-  return list;
-}
 
 // Adds the spill files in the folder to `files`. Returns 0, or the errno of what failed.
 int list(DIR* folder, std::vector<Spilled>& files) {
@@ -124,7 +116,7 @@ void SpillDirectory::settle(std::uint64_t granted) {
 int SpillDirectory::find_room(std::uint64_t wanted, const RealFolder& place) {
   room_ = 0;
   std::uint64_t taken = in_flight_;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(place.is_there() ? open_list(place) : nullptr, ::closedir);
+  const Listing folder = place.is_there() ? list_folder(open_for_reading(place)) : nullptr;
   if (!folder && place.is_there()) return errno;
   std::vector<Spilled> files;
   if (folder) {

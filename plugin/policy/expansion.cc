@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
 
+#include "base/listing.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/arguments.h"
@@ -142,10 +142,6 @@ bool matches(std::string_view pattern, std::string_view name) {
   return p == pattern.size();
 }
 
-struct Closing {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
 // The names that match a pattern in a directory.
 class Glob {
  public:
@@ -202,7 +198,7 @@ class Glob {
   bool read(const std::string& path, std::string_view part, std::vector<std::string>& found) {
     const std::string folder = absolute(path.empty() ? "." : path);
     if (leads_out(path)) return false;
-    const std::unique_ptr<DIR, Closing> directory(::opendir(folder.c_str()));
+    const Listing directory(::opendir(folder.c_str()));
     if (!directory) return true;
     while (const dirent* entry = ::readdir(directory.get())) {
       if (++entries_ > max_entries) {

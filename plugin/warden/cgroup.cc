@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/listing.h"
+
 namespace wtool::warden {
 
 namespace {
@@ -42,19 +44,13 @@ Descriptor open_in(const Descriptor& directory, const char* file, int flags) {
 
 template <typename Visit>
 void for_each_directory(int folder, Visit visit) {
-  const int copy = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (copy < 0) return;
-  DIR* const entries = ::fdopendir(copy);
-  if (entries == nullptr) {
-    ::close(copy);
-    return;
-  }
-  while (const dirent* entry = ::readdir(entries)) {
+  const Listing entries = list_folder(Descriptor(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+  if (!entries) return;
+  while (const dirent* entry = ::readdir(entries.get())) {
     if (entry->d_type == DT_DIR && std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) {
       visit(entry->d_name);
     }
   }
-  ::closedir(entries);
 }
 
 // Removes a cgroup and those inside it. The kernel's own files in a cgroup disappear with it. A cgroup that has

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <memory>
 #include <string_view>
 
 #include "base/config/keys.h"
@@ -16,6 +15,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/listing.h"
 
 namespace wtool {
 
@@ -104,17 +104,11 @@ std::optional<std::string> read_trusted(int folder, const char* name, const std:
 
 // Lists the names of the policy's files (*.yaml) in the folder wtool.d, sorted. False: `error` says why.
 bool list_parts(int folder, const std::string& path, std::vector<std::string>& names, std::string& error) {
-  Descriptor listed(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!listed) {
-    error = cannot(path, "listed", errno);
-    return false;
-  }
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(listed.get()), ::closedir);
+  const Listing stream = list_folder(Descriptor(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (!stream) {
     error = cannot(path, "listed", errno);
     return false;
   }
-  listed.release();
   std::size_t entries = 0;
   errno = 0;
   while (const dirent* entry = ::readdir(stream.get())) {

@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -22,6 +21,7 @@
 #include "base/descriptor.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/listing.h"
 
 namespace wtool::host {
 
@@ -101,8 +101,7 @@ sockaddr_un socket_address(const Descriptor& folder, std::string_view name) {
 
 std::vector<std::string> question_sockets(const Descriptor& folder) {
   std::vector<std::string> names;
-  const int copy = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy < 0 ? nullptr : ::fdopendir(copy), ::closedir);
+  const Listing entries = list_folder(Descriptor(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (entries == nullptr) return names;
   while (const dirent* entry = ::readdir(entries.get())) {
     const std::string name = entry->d_name;

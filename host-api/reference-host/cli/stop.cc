@@ -13,12 +13,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/descriptor.h"
 #include "base/environment.h"
+#include "base/listing.h"
 #include "base/pidfd.h"
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -52,7 +52,7 @@ bool send(const Descriptor& process, int signal, int mark) {
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
+  const Listing opened(::opendir(folder.c_str()));
   if (!opened) return names;
   while (const dirent* entry = ::readdir(opened.get())) names.emplace_back(entry->d_name);
   return names;

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "base/listing.h"
 #include "base/open_resolving.h"
 #include "base/paths.h"
 #include "base/timespec.h"
@@ -51,11 +52,6 @@ Descriptor open_below(int root, const char* path) {
   return Descriptor(open_resolving(root, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK,
                                    RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH | RESOLVE_NO_XDEV));
 }
-
-struct CloseListing {
-  void operator()(DIR* listing) const { ::closedir(listing); }
-};
-using Listing = std::unique_ptr<DIR, CloseListing>;
 
 // False if this user owns the folder, but may not list it or look at what is in it.
 bool is_open(const struct stat& status) {
@@ -236,9 +232,8 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
     return leave_out(folder.path, seen, errno);
   }
   const int descriptor = opened.get();
-  const Listing listing(::fdopendir(descriptor));
+  const Listing listing = list_folder(std::move(opened));
   if (!listing) return leave_out(folder.path, seen, errno);
-  opened.release();
   // In another file system, the same inode number means another folder.
   if (folder.device != status.st_dev) folder.folders.clear();
   // The folder is watched before it is read, so that a change between the two steps is not missed.
