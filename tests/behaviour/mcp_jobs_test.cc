@@ -357,6 +357,17 @@ BOOST_AUTO_TEST_CASE(an_unknown_parameter_is_answered_with_the_known_ones) {
              "there is no parameter path; the parameters are output, stream, offset, lines, tail, grep");
 }
 
+BOOST_AUTO_TEST_CASE(a_number_that_makes_no_sense_is_refused_and_a_long_wait_is_shortened) {
+  Session client("results: text, answer_within: 1");
+  const auto poll = [&](Json arguments) { return text_of(client.use("job_poll", std::move(arguments))); };
+  BOOST_TEST(poll({{"job", 1}, {"wait", -3}}) == "wait must be a whole number from 0, but is -3");
+  BOOST_TEST(poll({{"job", 1}, {"wait", 1.5}}) == "wait must be a whole number from 0, but is 1.5");
+  BOOST_TEST(poll({{"job", 0}}) == "job must be a whole number from 1, but is 0");
+  BOOST_TEST(holds(poll({{"job", std::uint64_t{18446744073709551615U}}}), "there is no job 18446744073709551615"));
+  client.run("sleep 1.5; echo done");
+  BOOST_TEST(holds(poll({{"job", 1}, {"wait", std::uint64_t{18446744073709551615U}}}), "done"));
+}
+
 BOOST_AUTO_TEST_CASE(without_their_tools_there_are_no_jobs_and_no_outputs) {
   Session client("results: text, answer_within: 1, output_bytes: 1024", {"--tools", "shell_execute"});
   const Json tools = client.ask("tools/list").at("result").at("tools");

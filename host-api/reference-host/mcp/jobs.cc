@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <climits>
+#include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <utility>
 
 #include "base/escape.h"
@@ -48,18 +48,17 @@ std::string command_of(const ClientCall& call) {
   return escaped(text.substr(0, end)) + (end < text.size() ? " ..." : "");
 }
 
-// The argument `name`, if it is a whole number.
-std::optional<long long> whole_number(const json& arguments, std::string_view name) {
+// The argument `name`, in which problem_of() has found nothing wrong; 0: it is absent.
+std::uint64_t number_of(const json& arguments, std::string_view name) {
   const json* number = member(arguments, name);
-  if (number == nullptr || !number->is_number_integer()) return std::nullopt;
-  return number->get<long long>();
+  return number == nullptr ? 0 : number->get<std::uint64_t>();
 }
 
 // What is wrong with the arguments of a tool that works on a job; empty: nothing.
 std::string problem_of(const json& arguments, std::initializer_list<std::string_view> names) {
   for (const auto& [name, value] : arguments.items()) {
     if (std::find(names.begin(), names.end(), name) == names.end()) return unknown_argument(name, names);
-    if (std::string problem = number_problem(name, value); !problem.empty()) return problem;
+    if (std::string problem = number_problem(name, value, name == "wait" ? 0 : 1); !problem.empty()) return problem;
   }
   return arguments.contains("job") ? "" : "the parameter job is missing: the number of a job (job_list lists all)";
 }
@@ -233,7 +232,7 @@ ordered_json Jobs::list() const {
 }
 
 // Sends the answer itself, because output counts as shown only if the answer is really sent.
-ordered_json Jobs::report_after(ClientCall& call, long long number, seconds wait, bool stops) {
+ordered_json Jobs::report_after(ClientCall& call, std::uint64_t number, seconds wait, bool stops) {
   // call.stop must not be asked below, with mutex_ held: it keeps its own lock while it calls its listeners, and this
   // listener takes mutex_.
   std::atomic<bool> cancelled{false};
@@ -244,7 +243,7 @@ ordered_json Jobs::report_after(ClientCall& call, long long number, seconds wait
   });
   std::unique_lock lock(mutex_);
   const auto find = [&] {
-    const auto found = number > 0 && number <= INT_MAX ? jobs_.find(static_cast<int>(number)) : jobs_.end();
+    const auto found = number <= INT_MAX ? jobs_.find(static_cast<int>(number)) : jobs_.end();
     return found != jobs_.end() && found->second->task.empty() ? found : jobs_.end();
   };
   const std::string unknown = "there is no job " + std::to_string(number) +
@@ -273,14 +272,14 @@ ordered_json Jobs::report_after(ClientCall& call, long long number, seconds wait
 ordered_json Jobs::poll(ClientCall& call) {
   const json arguments = parse_json_or_throw(call.arguments);
   if (const std::string problem = problem_of(arguments, {"job", "wait"}); !problem.empty()) return refusal(problem);
-  const long long wait = std::clamp<long long>(whole_number(arguments, "wait").value_or(0), 0, max_poll_wait_.count());
-  return report_after(call, *whole_number(arguments, "job"), seconds(wait), false);
+  const auto most = static_cast<std::uint64_t>(max_poll_wait_.count());
+  return report_after(call, number_of(arguments, "job"), seconds(std::min(number_of(arguments, "wait"), most)), false);
 }
 
 ordered_json Jobs::stop(ClientCall& call) {
   const json arguments = parse_json_or_throw(call.arguments);
   if (const std::string problem = problem_of(arguments, {"job"}); !problem.empty()) return refusal(problem);
-  return report_after(call, *whole_number(arguments, "job"), stop_wait, true);
+  return report_after(call, number_of(arguments, "job"), stop_wait, true);
 }
 
 ServerTools Jobs::tools() {

@@ -134,7 +134,7 @@ class Jobs {
   nlohmann::ordered_json poll(ClientCall& call);
   nlohmann::ordered_json stop(ClientCall& call);
   nlohmann::ordered_json list() const;
-  nlohmann::ordered_json report_after(ClientCall& call, long long number, std::chrono::seconds wait, bool stops);
+  nlohmann::ordered_json report_after(ClientCall& call, std::uint64_t number, std::chrono::seconds wait, bool stops);
   nlohmann::ordered_json report(Job& job);
   void show_new_output(Job& job, nlohmann::ordered_json& metadata);
 

@@ -190,10 +190,12 @@ ordered_json answer_output_read(const OutputStore& store, std::size_t most, cons
                     : wanted.tail ? reader.last(*wanted.tail)
                                   : reader.from(wanted.offset, wanted.lines);
   const StoredOutput::Size size = reader.size();
+  const bool found_nothing = wanted.grep && part.text.empty();
   std::string text = std::move(part.text);
   if (!text.empty() && text.back() != '\n') text += '\n';
   text += std::string("[") + (stream == OutputStream::standard_output ? "stdout" : "stderr") + ", bytes " +
           std::to_string(part.begin) + " to " + std::to_string(part.end) + " of " + std::to_string(size.written);
+  if (found_nothing) text += "; no line matches";
   if (part.end < size.kept) text += "; offset " + std::to_string(part.end) + " continues";
   if (size.lost() > 0) {
     text += "; only the first " + std::to_string(size.kept) + " bytes were kept (" + size.why_lost() + ")";

@@ -312,10 +312,9 @@ ordered_json text_result(std::string text, bool is_error) {
 
 ordered_json refusal(const std::string& why) { return text_result(why, true); }
 
-std::string number_problem(const std::string& name, const nlohmann::json& value, std::optional<std::uint64_t> least) {
-  if (least ? value.is_number_unsigned() && value.get<std::uint64_t>() >= *least : value.is_number_integer()) return {};
-  return name + " must be a whole number" + (least ? " from " + std::to_string(*least) : "") + ", but is " +
-         escaped(dumped(value));
+std::string number_problem(const std::string& name, const nlohmann::json& value, std::uint64_t least) {
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() >= least) return {};
+  return name + " must be a whole number from " + std::to_string(least) + ", but is " + escaped(dumped(value));
 }
 
 std::string unknown_argument(const std::string& name, std::initializer_list<std::string_view> known) {

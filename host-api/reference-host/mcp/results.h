@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -69,9 +68,8 @@ nlohmann::ordered_json text_result(std::string text, bool is_error = false);
 // The answer to a call that the server refuses, for now or for good: `why` is a sentence for the model.
 nlohmann::ordered_json refusal(const std::string& why);
 
-// What is wrong with an argument that must be a whole number, at least `least` if that is given; empty: nothing.
-std::string number_problem(const std::string& name, const nlohmann::json& value,
-                           std::optional<std::uint64_t> least = std::nullopt);
+// What is wrong with an argument that must be a whole number, at least `least`; empty: nothing.
+std::string number_problem(const std::string& name, const nlohmann::json& value, std::uint64_t least);
 
 // The message for an argument that a tool of the server does not have.
 std::string unknown_argument(const std::string& name, std::initializer_list<std::string_view> known);

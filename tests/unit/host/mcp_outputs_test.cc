@@ -200,6 +200,7 @@ BOOST_AUTO_TEST_CASE(parts_are_read_by_offset_lines_end_and_pattern) {
   BOOST_TEST(shown({{"tail", 2}}) == "three\nno end\n[stdout, bytes 8 to 20 of 20]");
   BOOST_TEST(shown({{"tail", 99}}) == "one\ntwo\nthree\nno end\n[stdout, bytes 0 to 20 of 20]");
   BOOST_TEST(shown({{"grep", "^t|end$"}}) == "4:two\n8:three\n14:no end\n[stdout, bytes 0 to 20 of 20]");
+  BOOST_TEST(shown({{"grep", "four"}}) == "[stdout, bytes 0 to 20 of 20; no line matches]");
   BOOST_TEST(shown({{"grep", "o"}, {"lines", 1}}) == "0:one\n[stdout, bytes 0 to 4 of 20; offset 4 continues]");
   BOOST_TEST(shown({{"grep", "o"}, {"offset", 4}, {"lines", 1}}) ==
              "4:two\n[stdout, bytes 4 to 8 of 20; offset 8 continues]");
