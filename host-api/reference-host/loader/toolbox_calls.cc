@@ -8,6 +8,7 @@
 #include "base/json_members.h"
 #include "base/json_reader.h"
 #include "base/json_text.h"
+#include "base/utf8.h"
 #include "loader/toolbox_parts.h"
 #include "tracing/tracing.h"
 
@@ -45,6 +46,16 @@ int32_t on_event(void* context, const wtool_event* event) noexcept {
     state.thrown = std::current_exception();
     return 1;
   }
+}
+
+// Why a tool cannot be called: JSON cannot hold one of the arguments.
+std::string not_utf8(std::string_view id, const nlohmann::json& arguments) {
+  for (const auto& [name, value] : arguments.items()) {
+    if (!value.is_string() || is_utf8(value.get_ref<const std::string&>())) continue;
+    return "the argument " + escaped(name) + " of " + escaped(id) +
+           " is not valid UTF-8: " + escaped(value.get_ref<const std::string&>());
+  }
+  return "an argument of " + escaped(id) + " contains a text that is not valid UTF-8";
 }
 
 // What is wrong with the envelope. Empty: it is valid, and `is_error` is set. `Json`: json or ordered_json.
@@ -227,8 +238,8 @@ ToolOutcome Toolbox::call_for(bool lasting, const CallPlace& place, std::string_
   std::string text;
   try {
     text = arguments.dump();
-  } catch (const nlohmann::json::type_error& e) {
-    outcome.error = "the arguments for " + escaped(id) + " are not valid UTF-8: " + escaped(e.what());
+  } catch (const nlohmann::json::type_error&) {
+    outcome.error = not_utf8(id, arguments);
     return outcome;
   }
   const auto read = [&outcome](std::string_view answer) {

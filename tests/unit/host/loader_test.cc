@@ -356,7 +356,9 @@ BOOST_AUTO_TEST_CASE(arguments_that_are_not_utf8_cannot_be_json) {
   Opened opened;
   const ToolOutcome outcome = opened.toolbox->call("echo", {{"text", "\xff"}}, opened.stop, {});
   BOOST_TEST((outcome.kind == Kind::not_made));
-  BOOST_TEST(holds(outcome.error, "not valid UTF-8"));
+  BOOST_TEST(outcome.error == R"(the argument text of echo is not valid UTF-8: \xff)");
+  BOOST_TEST(opened.toolbox->call("echo", {{"list", {"\xff"}}}, opened.stop, {}).error ==
+             "an argument of echo contains a text that is not valid UTF-8");
 }
 
 BOOST_AUTO_TEST_CASE(a_call_that_the_plugin_cannot_make_gives_the_reason) {
