@@ -17,6 +17,8 @@ const Json with_forms{{"elicitation", Json::object()}};
 // A client of a server that asks before it runs `touch`.
 struct Asked {
   ScratchFolder folder;
+  // Answers are not kept in the folder where commands run.
+  ScratchFolder where_commands_run;
   McpClient client;
   Mark mark;
 
@@ -24,7 +26,7 @@ struct Asked {
       : client({"--config", folder.file("c.yaml",
                                         "commands: {ask: [touch], approvals: keep/approvals.json}\n"
                                         "mcp: {approve_within: none, results: both}\n")},
-               {}, version) {
+               {.directory = where_commands_run.path(), .set = {}}, version) {
     client.initialize(capabilities);
   }
   std::string file() const { return folder.path() + "/made"; }
