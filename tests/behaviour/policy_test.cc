@@ -331,6 +331,13 @@ BOOST_AUTO_TEST_CASE(always_holds_only_for_this_command_directory_and_environmen
   BOOST_TEST(touch("b", {{"environment", {{"API_KEY", "s3cr3t-value"}}}}).code() == "approval_denied");
   BOOST_TEST(touch("a", {{"environment", {{"API_KEY", "s3cr3t-value"}}}, {"working_directory", home.path()}}).code() ==
              "approval_denied");
+  const auto explained = [&](const std::string& command) {
+    return tool.explain(
+        {{"command", command}, {"working_directory", scratch.path()}, {"environment", {{"API_KEY", "s3cr3t-value"}}}});
+  };
+  BOOST_TEST(explained("touch a").at("remembered") == "always");
+  BOOST_TEST(explained("touch a").at("verdict") == "allow");
+  BOOST_TEST(!explained("touch b").contains("remembered"));
   const std::string kept = Sandboxed::content(file);
   BOOST_TEST(Json::parse(kept).at("always").at(0).at("command") == "touch a");
   BOOST_TEST(kept.find("s3cr3t") == std::string::npos);
@@ -346,7 +353,9 @@ BOOST_AUTO_TEST_CASE(never_holds_without_a_question_and_a_person_can_take_it_bac
   const Answer again = touch("a");
   BOOST_TEST(again.code() == "approval_denied");
   BOOST_TEST(again.metadata().at("error").at("hint").get<std::string>().find(file) != std::string::npos);
-  BOOST_TEST(tool.explain({{"command", "touch a"}, {"working_directory", scratch.path()}}).at("verdict") == "deny");
+  const Json explained = tool.explain({{"command", "touch a"}, {"working_directory", scratch.path()}});
+  BOOST_TEST(explained.at("verdict") == "deny");
+  BOOST_TEST(explained.at("remembered") == "never");
   BOOST_TEST(host.questions().size() == 1U);
   home.file("wtool/approvals.json", "{\"always\": [], \"never\": []}", 0600);
   BOOST_TEST(!touch("a").is_error());

@@ -1,9 +1,12 @@
 // A terminal by itself: the test makes the calls that the run of its command would make.
 #include "sessions/pty.h"
 
+#include <poll.h>
+
 #include <boost/test/unit_test.hpp>
 #include <new>
 
+using std::chrono::milliseconds;
 using wtool::Pty;
 using wtool::PtyEnd;
 using wtool::engine::Cancellation;
@@ -33,4 +36,60 @@ BOOST_AUTO_TEST_CASE(a_run_without_memory_ends_its_terminal) {
   Pty pty("pty-1", "sh", {}, std::chrono::milliseconds(1000));
   pty.run([]() -> PtyEnd { throw std::bad_alloc(); });
   BOOST_TEST(pty.wait_end().how == "it was lost");
+}
+
+BOOST_AUTO_TEST_CASE(a_terminal_that_is_no_longer_used_ends_its_program) {
+  std::string reason;
+  {
+    Pty pty("pty-1", "sh", {}, milliseconds(1000));
+    pty.run([&]() -> PtyEnd {
+      pollfd cancelled{pty.cancellation().descriptor(), POLLIN, 0};
+      ::poll(&cancelled, 1, -1);
+      reason = pty.cancellation().reason();
+      return {.how = "cancelled", .exit_code = {}, .signal = {}, .unkillable = {}};
+    });
+  }
+  BOOST_TEST(reason == "the terminal is no longer used");
+}
+
+// The program asks its terminal what it is, and nobody is left to whom the answer could be given.
+BOOST_AUTO_TEST_CASE(a_question_to_a_terminal_that_was_closed_is_not_answered) {
+  Pty pty("pty-1", "sh", {}, milliseconds(1000));
+  pty.terminal().hang_up();
+  pty.terminal().take("\x1b[c");
+  BOOST_TEST(pty.mark().shown == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_text_that_had_left_the_screen_before_is_not_seen_again) {
+  Pty pty("pty-1", "sh", {.rows = 2, .columns = 10}, milliseconds(1000));
+  pty.terminal().take("old\r\na\r\nb\r\n");
+  const Cancellation nobody;
+  const auto wait = [&](const std::string& text, Pty::Mark since) {
+    return pty.wait({since, text, milliseconds(0), Pty::Clock::now()}, nobody);
+  };
+  const Pty::Mark mark = pty.mark();
+  BOOST_TEST((wait("old", {}) == Pty::Seen::text));
+  BOOST_TEST((wait("old", mark) == Pty::Seen::time));
+  pty.terminal().take("new\r\nc\r\nd\r\n");
+  BOOST_TEST((wait("old", mark) == Pty::Seen::time));
+  BOOST_TEST((wait("new", mark) == Pty::Seen::text));
+}
+
+BOOST_AUTO_TEST_CASE(output_is_quiet_only_after_its_pause) {
+  Pty pty("pty-1", "sh", {}, milliseconds(1000));
+  const Cancellation nobody;
+  const auto wait = [&](milliseconds quiet) { return pty.wait({{}, "", quiet, Pty::Clock::now()}, nobody); };
+  BOOST_TEST((wait(milliseconds(0)) == Pty::Seen::time));  // nothing has been shown
+  pty.terminal().take("x");
+  BOOST_TEST((wait(std::chrono::hours(1)) == Pty::Seen::time));
+  BOOST_TEST((wait(milliseconds(0)) == Pty::Seen::quiet));
+}
+
+BOOST_AUTO_TEST_CASE(each_line_of_the_screen_has_its_cells) {
+  Pty pty("pty-1", "sh", {.rows = 3, .columns = 10}, milliseconds(1000));
+  pty.terminal().take("first\r\nsecond");
+  const wtool::PtyView view = pty.view(true, 0);
+  BOOST_REQUIRE_EQUAL(view.cells.size(), 3U);
+  BOOST_TEST(view.cells[0].front().text.starts_with("first"));
+  BOOST_TEST(view.cells[1].front().text.starts_with("second"));
 }

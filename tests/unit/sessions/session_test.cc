@@ -1,4 +1,5 @@
 #include <boost/test/unit_test.hpp>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -48,4 +49,30 @@ BOOST_AUTO_TEST_CASE(what_is_kept_already_is_not_kept_twice) {
   for (std::size_t i = 0; i < 2 * Background::max_commands; ++i) background.keep(tree);
   BOOST_TEST(background.has_room());
   BOOST_TEST(background.end(std::chrono::milliseconds(0)).size() == 1U);
+}
+
+// What stops a command refers to the command's call, which ends with end().
+BOOST_AUTO_TEST_CASE(a_command_does_not_end_while_it_is_being_stopped) {
+  Session session({});
+  std::future<void> ended;
+  bool too_early = false;
+  const auto stop = [&](std::string_view) {
+    ended = std::async(std::launch::async, [&] { session.end(Session::Ending::failed); });
+    too_early = ended.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready;
+  };
+  BOOST_REQUIRE((session.begin(stop) == Session::Begin::begun));
+  session.close(std::chrono::milliseconds(0));
+  ended.get();
+  BOOST_TEST(!too_early);
+  BOOST_TEST((session.state() == Session::State::completed));
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_the_plugin_waits_for_what_no_session_keeps) {
+  Events events;
+  {
+    Sessions sessions;
+    sessions.background().keep(std::make_shared<Tree>(events));
+  }
+  const Events expected{"asked", "asked", "ended"};
+  BOOST_TEST(events == expected, boost::test_tools::per_element());
 }
