@@ -235,6 +235,13 @@ BOOST_AUTO_TEST_CASE(a_changed_variable_that_the_command_names_without_a_dollar_
     for (const char* value : {"/a", "/a", "/b", "/b"}) run_it({}, {{"HOME", home + value}});
     BOOST_TEST(ran() == 2, command);
   }
+  // TERM is also the name of a signal, so only an expansion of it counts.
+  for (const auto& [command, times] : {std::pair{"echo $${#TERM}", 2U}, {"echo $${TERM}", 2U}, {"trap : TERM", 1U}}) {
+    fs::remove(scratch.path() + "/ran");
+    one_step("Shell \"" + std::string(command) + "; echo x >> ran\" with inputs=[\"in\"]");
+    for (const char* value : {"dumb", "dumb", "xterm", "xterm"}) run_it({}, {{"TERM", value}});
+    BOOST_TEST(ran() == times, command);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_is_not_kept) {
