@@ -65,6 +65,15 @@ BOOST_AUTO_TEST_CASE(nothing_is_deployed_after_a_composite_state_a_join_or_an_in
   }
 }
 
+BOOST_AUTO_TEST_CASE(of_two_conditions_that_cannot_be_evaluated_the_first_is_named) {
+  const Finished finished = run_workflow(
+      workflow("    [*] --> A\n    A --> B: A.json.x == 1\n    A --> C: A.json.y == 2\n    B --> [*]\n    C --> [*]\n",
+               "- A: Shell \"echo {}\"\n- B: Shell \"touch deployed\"\n- C: Shell \"touch deployed\"\n"));
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(holds(finished.out, "the condition `A.json.x == 1` cannot be evaluated"), finished.out);
+  BOOST_TEST(!there("deployed"));
+}
+
 BOOST_AUTO_TEST_CASE(a_command_that_policy_denies_ends_the_run_as_the_plan_says) {
   scratch.file("wtool.yaml", "commands: {deny: [\"false\"]}\n");
   const std::string file_ =
