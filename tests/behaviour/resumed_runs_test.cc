@@ -109,6 +109,24 @@ BOOST_AUTO_TEST_CASE(a_step_whose_action_has_been_changed_runs_again_with_all_th
   BOOST_TEST(file("log") == "A\nB\nB\nnew\nB\nB\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_parameter_with_another_value_makes_the_steps_that_read_it_run_again_with_all_that_follow) {
+  const std::string file_ = workflow_with(
+      "  - {name: version, default: \"1\"}\n  - {name: other, default: x}\n",
+      "- A: Shell \"echo A >>log\"\n- B: Run workflow \"inner\" with version=${version} other=${other}\n");
+  scratch.file("inner.md",
+               "---\nparameters: [{name: version}, {name: other}]\n---\n```mermaid\nstateDiagram-v2\n[*] --> Build\n"
+               "Build --> Ship\nShip --> [*]\n```\n## Actions\n- Build: Shell \"echo built ${version} >>log\"\n"
+               "- Ship: Shell \"test -e go && echo shipped ${version} >>log\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  const Finished same = wtool({"resume", "last", "--var", "version=1"});
+  BOOST_TEST(!holds(same.err, "another value"), same.err);
+  scratch.file("go", "");
+  const Finished finished = wtool({"resume", "last", "--var", "version=2"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(holds(finished.err, "the parameter 'version', which 'B' reads, has another value"), finished.err);
+  BOOST_TEST(file("log") == "A\nbuilt 1\nbuilt 2\nshipped 2\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_changed_action_has_outdated_is_not_taken_from_the_journal_by_a_second_resume_either) {
   const auto text = [](const std::string& word) {
     return "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> C\nC --> D\nD --> [*]\n```\n## Actions\n- "

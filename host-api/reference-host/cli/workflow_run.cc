@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <set>
 
 #include "base/edit_distance.h"
 #include "base/files.h"
@@ -258,6 +259,29 @@ std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const wo
   return inputs;
 }
 
+// Notes which actions read a parameter whose value is another one now. A prompt may read any variable.
+void note_changed_inputs(const workflow::Workflow& parsed, const journal::RunRecord& earlier,
+                         const std::map<std::string, expressions::Value>& inputs, runner::PastRun& past) {
+  std::set<std::string> changed;
+  const auto& masked = earlier.masked_inputs;  // their values are not known
+  for (const auto& [name, value] : earlier.inputs) {
+    if (std::find(masked.begin(), masked.end(), name) != masked.end()) continue;
+    const auto now = inputs.find(name);
+    if (now == inputs.end() || expressions::to_json(now->second) != expressions::to_json(value)) changed.insert(name);
+  }
+  if (changed.empty()) return;
+  for (const workflow::NameRead& use : workflow::name_uses(parsed, nullptr)) {
+    if (use.in_action && use.state != workflow::no_state && changed.contains(use.name)) {
+      past.note_changed(parsed.states[use.state], use.name);
+    }
+  }
+  for (const workflow::State& state : parsed.states) {
+    if (state.action && std::holds_alternative<workflow::PromptAction>(state.action->kind)) {
+      past.note_changed(state, *changed.begin());
+    }
+  }
+}
+
 }  // namespace
 
 void add_run_options(CLI::App& command, RunFlags& flags) {
@@ -499,6 +523,7 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
   int ended = exit_unusable;
   auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
   if (!inputs) return ended;
+  note_changed_inputs(prepared->workflow(), earlier, *inputs, resumed.past);
   FileRun run(*prepared, flags, context.options.env_files, part, secrets);
   if (!run.open_files(resumed.journal->file())) return exit_unusable;
   return run.run(std::move(*inputs), std::move(resumed.journal), &resumed.past, earlier.pid_namespace,

@@ -93,6 +93,17 @@ class PastRun {
   }
   bool has_usage() const { return !usage_.empty(); }
 
+  // Notes that the action of the state reads this parameter, which has another value than in the earlier run. The state
+  // is one of the workflow that is run, and stays where it is.
+  void note_changed(const workflow::State& state, std::string parameter) {
+    changed_.try_emplace(&state, std::move(parameter));
+  }
+  // The parameter that was noted; nullptr: none.
+  const std::string* changed_parameter(const workflow::State& state) const {
+    const auto found = changed_.find(&state);
+    return found == changed_.end() ? nullptr : &found->second;
+  }
+
   std::size_t size() const { return steps_.size(); }
 
  private:
@@ -103,6 +114,7 @@ class PastRun {
   std::unordered_set<std::string> judged_;
   std::unordered_map<std::string, PastStep> hidden_;
   std::vector<std::pair<std::string, Usage>> usage_;  // by the place of the step
+  std::unordered_map<const workflow::State*, std::string> changed_;
 };
 
 }  // namespace wtool::host::runner

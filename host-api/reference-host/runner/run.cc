@@ -56,20 +56,35 @@ void Run::end_step(Step& step, const StepEnd& end) {
   observer().state_ended(step, end);
 }
 
+namespace {
+
+const std::string of_other_workflow = "the workflow differs from that of the run that is resumed: ";
+
+}  // namespace
+
 const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state) {
   if (!has_past()) return nullptr;
   // The states of `on failure` and `finally` always run again, because this run may have recreated what they removed in
   // the earlier run.
   if (branch.find("/0:") != std::string::npos) return nullptr;
   const PastStep* const ended = request_.past->find_ended(branch, sequence);
+  // A step that runs a workflow has steps inside it, which may have ended although it has not.
+  const bool has_inner = state.action && std::holds_alternative<workflow::WorkflowAction>(state.action->kind);
+  if (ended == nullptr && !has_inner) return nullptr;
+  if (const std::string* const parameter = request_.past->changed_parameter(state)) {
+    forget_past("the parameter '" + *parameter + "', which '" + state.id +
+                "' reads, has another value than in the run "
+                "that is resumed");
+    return nullptr;
+  }
   if (ended == nullptr) return nullptr;
   if (ended->state != state.id) {
-    forget_past("at this point, the earlier run was in '" + ended->state + "', but this run comes to '" + state.id +
-                "'");
+    forget_past(of_other_workflow + "at this point, the earlier run was in '" + ended->state +
+                "', but this run comes to '" + state.id + "'");
     return nullptr;
   }
   if (ended->is_of_other_action(state)) {
-    forget_past("the action of '" + state.id + "' has been changed");
+    forget_past(of_other_workflow + "the action of '" + state.id + "' has been changed");
     return nullptr;
   }
   return request_.past->find(branch, sequence);
@@ -85,8 +100,7 @@ bool Run::past_ended_before(const std::string& branch, std::uint64_t sequence) c
 
 void Run::forget_past(const std::string& why) {
   if (!has_past_.exchange(false)) return;
-  observer().noticed("the workflow differs from that of the run that is resumed: " + why +
-                     "; from here on, every step is run");
+  observer().noticed(why + "; from here on, every step is run");
 }
 
 void Run::hide(const std::string& value) {
