@@ -64,6 +64,14 @@ BOOST_AUTO_TEST_CASE(an_exit_with_the_condition_of_an_earlier_one_is_an_error) {
       "7:10: error: this exit of 'A' is never taken: an earlier one has the same condition\n");
 }
 
+BOOST_AUTO_TEST_CASE(an_exit_for_exhausted_visits_below_the_one_for_failures_is_an_error) {
+  const std::string action = "- A: Shell \"x\" max=3\n";
+  expect("[*] --> A\nA --> A: failure\nA --> [*]: exhausted\nA --> [*]: success\n", action,
+         "5:12: error: this exit of 'A' is never taken: a state that has had all its visits has failed, so the exit "
+         "`failure` above is taken; put this one above it\n");
+  expect("[*] --> A\nA --> [*]: exhausted\nA --> A: failure\nA --> [*]: success\n", action, "");
+}
+
 BOOST_AUTO_TEST_CASE(undefined_names_in_conditions_are_errors_at_their_place) {
   expect("[*] --> A\nA --> [*]: exit_code == 0 && bulid.exit_code == 1\nA --> [*]: default\n",
          "- A: Shell \"x\" with result=\"build\"\n",

@@ -313,7 +313,12 @@ class DiagramChecker {
     const std::string text = exit.kind == Transition::Kind::success   ? "success"
                              : exit.kind == Transition::Kind::failure ? "failure"
                                                                       : exit.label;
-    if (!seen.insert(text).second) {
+    if (text == "exhausted" && seen.contains("failure")) {
+      diagnostics_.add(exit.label_offset,
+                       "this exit of '" + state.id +
+                           "' is never taken: a state that has had all its visits has failed, so the "
+                           "exit `failure` above is taken; put this one above it");
+    } else if (!seen.insert(text).second) {
       diagnostics_.add(exit.label_offset,
                        "this exit of '" + state.id + "' is never taken: an earlier one has the same condition");
     } else if (const bool* literal = literal_of(exit)) {
