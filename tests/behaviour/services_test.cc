@@ -365,11 +365,12 @@ BOOST_AUTO_TEST_CASE(an_abort_ends_services) {
 }
 
 BOOST_AUTO_TEST_CASE(when_wtool_is_killed_nothing_is_left_and_a_resumed_run_starts_the_service_again) {
-  const std::string file_ = workflow(
-      "    [*] --> Db\n    Db --> Once\n    Once --> Use\n    Use --> [*]\n",
-      "- Db: Service \"echo ${port} >>ports; touch up; trap '' TERM; setsid sleep 61 & sleep 61\" free_port=port "
-      "ready=\"test -e up\"\n"
-      "- Once: Shell \"echo once >>log\"\n- Use: Shell \"touch use; test -e go || sleep 61; touch used\"\n");
+  const std::string file_ =
+      workflow("    [*] --> Db\n    Db --> Once\n    Once --> Use\n    Use --> [*]\n",
+               "- Db: Service \"echo ${port} | tee -a ports; touch up; trap '' TERM; setsid sleep 61 & sleep 61\" "
+               "free_port=port "
+               "ready=\"test -e up\"\n"
+               "- Once: Shell \"echo once >>log\"\n- Use: Shell \"touch use; test -e go || sleep 61; touch used\"\n");
   Program program({wtool_path, "run", file_}, Program::On::pipes, here());
   BOOST_REQUIRE(comes("use"));
   program.kill(SIGKILL);
@@ -386,6 +387,14 @@ BOOST_AUTO_TEST_CASE(when_wtool_is_killed_nothing_is_left_and_a_resumed_run_star
     const std::string ports = file("ports");
     const std::string port = ports.substr(0, ports.find('\n') + 1);
     BOOST_TEST(ports == port + port);
+    std::vector<std::string> logs;
+    for (const auto& entry : fs::recursive_directory_iterator(scratch.path() + "/.wtool/runs")) {
+      const std::string name = entry.path().filename().string();
+      if (!holds(name, ".service.log")) continue;
+      logs.push_back(name);
+      BOOST_TEST(content_of(entry.path()) == port, name);
+    }
+    BOOST_TEST(logs.size() == 2U);
     BOOST_TEST(mark.bearers().empty(), mark.description());
   }
 }

@@ -206,14 +206,21 @@ bool OutputFiles::make_folder(std::string& error) {
   return false;
 }
 
-std::unique_ptr<runner::OutputFile> OutputFiles::create(const std::string& name, bool secret) {
+std::unique_ptr<runner::OutputFile> OutputFiles::create(const std::string& name, bool secret, Earlier earlier) {
   const std::lock_guard lock(mutex_);
   std::string error;
   if (!make_folder(error)) return std::make_unique<File>(*this, folder_ + "/" + file_name(name, secret), error);
   const std::string path = folder_ + "/" + file_name(name, secret);
   struct stat before {};
-  // An earlier process of the run may have left a file of this name. The new file replaces it.
   const std::string own = fs::path(path).filename().string();
+  if (earlier == Earlier::kept) {
+    constexpr int most = 1000;  // then the file is replaced
+    for (int i = 1; i < most; ++i) {
+      const std::string aside = own + "." + std::to_string(i);
+      if (::renameat2(made_.get(), own.c_str(), made_.get(), aside.c_str(), RENAME_NOREPLACE) == 0) break;
+      if (errno != EEXIST) break;
+    }
+  }
   if (::fstatat(made_.get(), own.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0 &&
       ::unlinkat(made_.get(), own.c_str(), 0) == 0) {
     bytes_ -= std::min<std::uint64_t>(bytes_, static_cast<std::uint64_t>(before.st_size));

@@ -33,7 +33,7 @@ class OutputFiles final : public runner::RunOutputStore {
   // because a secret may become known after a file that contains it was written.
   ~OutputFiles() override;
 
-  std::unique_ptr<runner::OutputFile> create(const std::string& name, bool secret) override;
+  std::unique_ptr<runner::OutputFile> create(const std::string& name, bool secret, Earlier earlier) override;
   std::uint64_t json_limit() const override { return limits_.json_bytes; }
 
  private:

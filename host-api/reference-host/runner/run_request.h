@@ -54,8 +54,14 @@ class OutputFile {
 class RunOutputStore {
  public:
   virtual ~RunOutputStore() = default;
-  // Makes a file, or replaces it. The name is unique in the run. `secret`: the file is removed at the end of the run.
-  virtual std::unique_ptr<OutputFile> create(const std::string& name, bool secret) = 0;
+  // What happens to a file of the name that an earlier process of the run has left, before the run was resumed.
+  enum class Earlier {
+    replaced,
+    kept,  // under the name with the first free number: NAME.1, NAME.2, ...
+  };
+  // Makes a file. The name is unique in this part of the run. `secret`: the file is removed at the end of the run.
+  virtual std::unique_ptr<OutputFile> create(const std::string& name, bool secret,
+                                             Earlier earlier = Earlier::replaced) = 0;
   // The size of the largest file from which the field `json` of an outcome is read.
   virtual std::uint64_t json_limit() const = 0;
 };

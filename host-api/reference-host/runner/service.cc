@@ -72,7 +72,7 @@ Service::Service(Run& run, const Step& step, const WorkflowInvocation& invocatio
   if (store == nullptr) return;
   std::string name = (step.branch.empty() ? "main" : step.branch) + "-" + std::to_string(step.sequence) + ".service";
   if (step.tries > 1) name += ".try" + std::to_string(step.tries);
-  log_ = store->create(name + ".log", secret_);
+  log_ = store->create(name + ".log", secret_, RunOutputStore::Earlier::kept);
 }
 
 Service::~Service() { end("the service is no longer needed"); }
