@@ -45,7 +45,7 @@ bool print_file(const std::string& file, std::uint64_t bytes) {
 }
 
 // Prints the output of the last visit of a state byte for byte, or the part of it that was kept.
-int show_output(const journal::RunRecord& run, const ShowRunOptions& options) {
+int show_output(const journal::RunRecord& run, bool being_written, const ShowRunOptions& options) {
   const std::string& state = options.output_of;
   const journal::StepRecord* last = journal::last_visit_of(run, state, options.branch);
   if (last == nullptr) {
@@ -53,7 +53,8 @@ int show_output(const journal::RunRecord& run, const ShowRunOptions& options) {
     return exit_unusable;
   }
   if (last->status == runner::Step::Status::running) {
-    complain("the state \"" + state + "\" has not ended, so its output is not kept yet");
+    complain("the state \"" + state + "\" has not ended, so its output " +
+             (being_written ? "is not kept yet" : "was not kept: the run was ended before it"));
     return exit_unusable;
   }
   if (last->end.secret) {
@@ -71,7 +72,7 @@ int show_output(const journal::RunRecord& run, const ShowRunOptions& options) {
 int show(const ShowRunOptions& options) {
   const auto past = read_past_run(options.run);
   if (!past) return exit_unusable;
-  if (!options.output_of.empty()) return show_output(past->run, options);
+  if (!options.output_of.empty()) return show_output(past->run, past->being_written, options);
   const std::string text =
       options.json ? report::run_json(past->run, report::status_text(past->run, past->being_written), true) + "\n"
                    : report::run_text(past->run, past->being_written, output_is_terminal());

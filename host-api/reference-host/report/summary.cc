@@ -120,6 +120,7 @@ std::string StateTable::status_of(const Row& row, bool suspended) {
   std::string text = row.acts || row.status != Step::Status::succeeded ? word_for(row.status) : "-";
   if (suspended && row.status == Step::Status::aborted) text = "waits";
   std::vector<std::string> notes;
+  if (row.visits == 0 && row.kept_matrices == 0 && row.matrices > 0) notes.emplace_back("0 combinations");
   if (row.visits > 1) {
     notes.push_back(std::to_string(row.visits) + (row.matrices > 0 ? " combinations" : " times"));
     if (row.branches.size() > 1 && row.matrices == 0) {

@@ -179,8 +179,8 @@ bool ask(ActionRunner& runner, const workflow::PromptAction& action, const std::
   if (runner.result.outcome.standard_output.starts_with(abort_mark)) {
     runner.result.abort = true;
     runner.result.outcome.aborted = true;
-    const std::string reason = runner.result.outcome.standard_output.substr(abort_mark.size());
-    runner.fails(reason.substr(std::min(reason.find_first_not_of(' '), reason.size())), 130);
+    const std::string& answer = runner.result.outcome.standard_output;
+    runner.fails(std::string(trimmed(std::string_view(answer).substr(abort_mark.size()))), 130);
     return false;
   }
   if (!prepared.values_file.empty()) {
