@@ -64,7 +64,10 @@ std::string duration_text(std::chrono::steady_clock::duration duration) {
   return text;
 }
 
-std::string cleaned_for_terminal(std::string_view text, bool keep_newlines) {
+namespace {
+
+// The characters of `kept` stay as they are, although they are control characters.
+std::string cleaned(std::string_view text, std::string_view kept) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
@@ -75,7 +78,7 @@ std::string cleaned_for_terminal(std::string_view text, bool keep_newlines) {
     const Character next = first_character(text.substr(i));
     if (!next.valid) {
       out += '?';
-    } else if (c == '\n' && keep_newlines) {
+    } else if (kept.find(c) != std::string_view::npos) {
       out += c;
     } else if (c == '\n' || c == '\t') {
       out += ' ';
@@ -88,6 +91,14 @@ std::string cleaned_for_terminal(std::string_view text, bool keep_newlines) {
   }
   return out;
 }
+
+}  // namespace
+
+std::string cleaned_for_terminal(std::string_view text, bool keep_newlines) {
+  return cleaned(text, keep_newlines ? "\n\t" : "");
+}
+
+std::string cleaned_line(std::string_view line) { return cleaned(line, "\t"); }
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
@@ -121,7 +132,7 @@ std::string padded(std::string_view text, std::size_t columns) {
 
 void append_excerpt(std::string& out, const std::string& title, std::string_view text, std::size_t lines, bool tail) {
   constexpr std::size_t max_bytes = 8 * 1024;
-  if (text.find_first_not_of(" \n") == std::string_view::npos) return;
+  if (text.find_first_not_of(" \t\n") == std::string_view::npos) return;
   std::string clean = cleaned_for_terminal(
       tail && text.size() > max_bytes ? text.substr(text.size() - max_bytes) : text.substr(0, max_bytes), true);
   while (clean.ends_with('\n')) clean.pop_back();
@@ -152,7 +163,7 @@ constexpr std::size_t max_kept_line = 64UL * 1024;   // bytes
 constexpr std::size_t max_kept = 4UL * 1024 * 1024;  // bytes, of one step
 
 OutputLine line_of(bool is_error_stream, std::string& begun) {
-  OutputLine line{is_error_stream, cleaned_for_terminal(begun, false)};
+  OutputLine line{is_error_stream, cleaned_line(begun)};
   begun.clear();
   return line;
 }

@@ -15,10 +15,13 @@ namespace wtool::host {
 // The duration in words: `0.031 s`, `2.03 s`, `12.4 s`, `3 min 05 s`, `1 h 02 min`.
 std::string duration_text(std::chrono::steady_clock::duration duration);
 
-// The text without escape sequences and control characters, so that it cannot control a terminal. Newlines stay if
-// `keep_newlines`, else they become blanks; tabs become blanks. Bytes that are not UTF-8 become '?', and so do
-// characters that change the writing direction or break lines.
+// The text without escape sequences and control characters, so that it cannot control a terminal. If `keep_newlines`,
+// newlines and tabs stay; else both become blanks. Bytes that are not UTF-8 become '?', and so do characters that change
+// the writing direction or break lines.
 std::string cleaned_for_terminal(std::string_view text, bool keep_newlines);
+
+// The same for one line of what a command wrote: tabs stay, newlines become blanks.
+std::string cleaned_line(std::string_view line);
 
 // The width in columns of a terminal, according to base/character_width.h. `text` must be safe for a terminal.
 std::size_t display_width(std::string_view text);

@@ -100,7 +100,6 @@ BOOST_AUTO_TEST_CASE(what_would_control_a_terminal_is_taken_out) {
       {"\x1b^title\x1b\\b", "b"},
       {"\x1b]0;title\nb", "b"},
       {"a\x1b]0;title", "a"},
-      {"a\tb", "a b"},
       {"a\x01\x7f\rb", "ab"},
       {"a\xff"
        "b\xc3",
@@ -113,10 +112,14 @@ BOOST_AUTO_TEST_CASE(what_would_control_a_terminal_is_taken_out) {
   };
   for (const auto& [text, clean] : cases) {
     BOOST_TEST(cleaned_for_terminal(text, false) == clean);
+    BOOST_TEST(cleaned_line(text) == clean);
     BOOST_TEST(cleaned_for_terminal(text, true) == clean);
   }
   BOOST_TEST(cleaned_for_terminal("a\nb\n", false) == "a b ");
   BOOST_TEST(cleaned_for_terminal("a\nb\n", true) == "a\nb\n");
+  BOOST_TEST(cleaned_for_terminal("a\tb", false) == "a b");
+  BOOST_TEST(cleaned_for_terminal("a\tb", true) == "a\tb");
+  BOOST_TEST(cleaned_line("a\tb\nc") == "a\tb c");
 }
 
 BOOST_AUTO_TEST_CASE(texts_are_cut_and_padded_by_columns) {
