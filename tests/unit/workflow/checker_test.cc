@@ -64,6 +64,18 @@ BOOST_AUTO_TEST_CASE(an_exit_with_the_condition_of_an_earlier_one_is_an_error) {
       "7:10: error: this exit of 'A' is never taken: an earlier one has the same condition\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_state_between_two_steps_that_does_nothing_is_a_warning) {
+  const std::string actions = "- A: Shell \"x\"\n- C: Shell \"y\"\n";
+  const std::string diagram = "[*] --> A\nA --> B\nB --> C\nC --> [*]\n";
+  expect(
+      diagram, actions,
+      "4:7: warning: the state 'B' stands between two steps and does nothing; add an item `- B: ...` to the actions, "
+      "or a line `B: TEXT` to the diagram that says what it stands for\n");
+  expect(diagram + "B: both are built\n", actions, "");
+  expect("[*] --> Begin\nBegin --> A\nA --> C\nC --> Done\nDone --> [*]\n", actions, "");
+  expect("[*] --> A\nA --> B: always\nB --> C: success\nB --> [*]: default\nC --> [*]\n", actions, "");
+}
+
 BOOST_AUTO_TEST_CASE(an_exit_for_exhausted_visits_below_the_one_for_failures_is_an_error) {
   const std::string action = "- A: Shell \"x\" max=3\n";
   expect("[*] --> A\nA --> A: failure\nA --> [*]: exhausted\nA --> [*]: success\n", action,

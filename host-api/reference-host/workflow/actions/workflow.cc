@@ -39,8 +39,8 @@ void check_arguments(const WorkflowAction& action, const Workflow& called, std::
     given.insert(argument.name);
     if (std::find(known.begin(), known.end(), argument.name) != known.end()) continue;
     if (std::binary_search(read.begin(), read.end(), argument.name)) continue;
-    check.diagnostics.warn(argument.offset, "the workflow '" + action.workflow.written.text() + "' has no parameter '" +
-                                                argument.name + "'" + did_you_mean(argument.name, known));
+    check.missing(argument.offset, "the workflow '" + action.workflow.written.text() + "' has no parameter '" +
+                                       argument.name + "'" + did_you_mean(argument.name, known));
   }
   for (const Parameter& parameter : called.parameters) {
     if (!parameter.required || parameter.fallback || given.contains(parameter.name)) continue;

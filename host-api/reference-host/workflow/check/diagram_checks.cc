@@ -39,6 +39,7 @@ class DiagramChecker {
       if (!workflow_.diagram_unread) reach();
       joins();
       first_actions();
+      forgotten_actions();
     }
     for (const State& state : states_) {
       exits(state);
@@ -239,6 +240,28 @@ class DiagramChecker {
       }
     }
     return did_you_mean(id, ids_);
+  }
+
+  // Reports a state that only leads from one step to the next and has no action. Often its item has been deleted, or has
+  // another name. A state that begins or ends a path, decides, or is described in the diagram may well have none.
+  void forgotten_actions() {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const State& state = states_[i];
+      const bool does_nothing = state.kind == State::Kind::plain && !state.hidden && state.other_half == no_state &&
+                                !state.action && !state.action_unread && state.description.empty();
+      if (!does_nothing || state.exits.size() != 1 || !is_unconditional(state.exits[0])) continue;
+      const std::size_t next = state.exits[0].target;
+      if (next == no_state || !states_[next].action || sources_[i].empty()) continue;
+      if (!std::all_of(sources_[i].begin(), sources_[i].end(),
+                       [&](std::size_t source) { return states_[source].action.has_value(); })) {
+        continue;
+      }
+      diagnostics_.warn(state.offset, "the state '" + state.id +
+                                          "' stands between two steps and does nothing; add an "
+                                          "item `- " +
+                                          state.id + ": ...` to the actions, or a line `" + state.id +
+                                          ": TEXT` to the diagram that says what it stands for");
+    }
   }
 
   // Reports a choice without an exit for the case that none of its conditions is true.
