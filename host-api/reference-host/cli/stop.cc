@@ -80,11 +80,12 @@ pid_t parent_of_process(pid_t process) {
 bool has_open(pid_t process, const std::string& journal) {
   struct stat wanted {};
   if (::stat(journal.c_str(), &wanted) != 0) return false;
-  const std::string folder = "/proc/" + std::to_string(process) + "/fd";
+  const std::string folder = "/proc/" + std::to_string(process) + "/fd/";
   for (const std::string& name : names_in(folder)) {
     struct stat one {};
-    if (::stat((folder + '/' + name).c_str(), &one) == 0 && one.st_dev == wanted.st_dev &&
-        one.st_ino == wanted.st_ino) {
+    const std::string path =
+        folder + name;  // NOLINT(performance-inefficient-string-concatenation): a new text each time
+    if (::stat(path.c_str(), &one) == 0 && one.st_dev == wanted.st_dev && one.st_ino == wanted.st_ino) {
       return true;
     }
   }

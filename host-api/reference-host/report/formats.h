@@ -59,7 +59,7 @@ struct SummaryStyle {
 // Text for people, with a newline at the end; safe for a terminal. `run`: the id by which the run can be resumed; empty
 // if it cannot.
 std::string summary_text(const workflow::Workflow& workflow, const runner::RunReport& report, const FailedSteps& failed,
-                         const std::string& name, const std::string& run = "", SummaryStyle style = {});
+                         const std::string& name, const std::string& run = "", const SummaryStyle& style = {});
 
 // "completed", "failed", "aborted" or "suspended". For a run without an end: "running" if it is being written, and
 // "interrupted" if not.

@@ -225,8 +225,8 @@ void add_cut_lines(std::vector<std::string>& lines, const std::string& state, co
     std::string line = state + ": only a part of the " + std::to_string(whole.bytes) + " bytes of standard " +
                        (is_error_stream ? "error" : "output") + " was kept as text";
     if (!whole.file.empty() && !run.empty()) {
-      line +=
-          "; the whole output: wtool show " + run + " --output '" + state + "'" + (is_error_stream ? " --stderr" : "");
+      line.append("; the whole output: wtool show ").append(run).append(" --output '").append(state).append("'");
+      if (is_error_stream) line += " --stderr";
     } else if (!whole.trouble.empty()) {
       line += "; " + whole.trouble;
     }
@@ -283,7 +283,7 @@ std::string approve_line(const std::string& run) { return "\n  To answer and con
 }  // namespace
 
 std::string summary_text(const Workflow& workflow, const RunReport& report, const FailedSteps& failed,
-                         const std::string& name, const std::string& run, SummaryStyle style) {
+                         const std::string& name, const std::string& run, const SummaryStyle& style) {
   const StateTable table = table_of(workflow, report);
   const bool completed = report.status == RunReport::Status::completed;
   std::string out = cleaned_for_terminal(name, false) + ": " + journal::word(report.status) +

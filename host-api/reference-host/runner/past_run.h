@@ -95,8 +95,8 @@ class PastRun {
 
   // Notes that the action of the state reads this parameter, which has another value than in the earlier run. The state
   // is one of the workflow that is run, and stays where it is.
-  void note_changed(const workflow::State& state, std::string parameter) {
-    changed_.try_emplace(&state, std::move(parameter));
+  void note_changed(const workflow::State& state, const std::string& parameter) {
+    changed_.try_emplace(&state, parameter);
   }
   // The parameter that was noted; nullptr: none.
   const std::string* changed_parameter(const workflow::State& state) const {

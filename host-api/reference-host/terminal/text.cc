@@ -66,7 +66,7 @@ std::string duration_text(std::chrono::steady_clock::duration duration) {
 
 namespace {
 
-// The characters of `kept` stay as they are, although they are control characters.
+// Newlines and tabs become blanks, except for those in `kept`.
 std::string cleaned(std::string_view text, std::string_view kept) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
@@ -76,15 +76,12 @@ std::string cleaned(std::string_view text, std::string_view kept) {
       continue;
     }
     const Character next = first_character(text.substr(i));
-    if (!next.valid) {
-      out += '?';
-    } else if (kept.find(c) != std::string_view::npos) {
-      out += c;
-    } else if (c == '\n' || c == '\t') {
-      out += ' ';
-    } else if (!is_control(next.code_point)) {
+    const bool is_blank = c == '\n' || c == '\t';
+    if (is_blank) {
+      out += kept.find(c) == std::string_view::npos ? ' ' : c;
+    } else if (next.valid && !is_control(next.code_point)) {
       out += text.substr(i, next.length);
-    } else if (next.length > 1) {
+    } else if (!next.valid || next.length > 1) {
       out += '?';
     }
     i += next.length;

@@ -119,9 +119,8 @@ class DiagramChecker {
       const State& state = states_[i];
       if (state.hidden) {
         if (!left[i] && !state.exits.empty() && !(reached[i] && takes_failures(state))) never_left(state);
-      } else if (!reached[i] && is_passed_by(i, reached)) {
-        continue;
-      } else if (!reached[i] && (!told[i] || has_unknown_targets() || workflow_.ambiguous_states.contains(state.id))) {
+      } else if (!reached[i] && (is_passed_by(i, reached) || !told[i] || has_unknown_targets() ||
+                                 workflow_.ambiguous_states.contains(state.id))) {
         continue;
       } else if (!reached[i]) {
         tell(state.offset, "the state '" + state.id + "' cannot be reached from the start" + hint(state.id));
