@@ -24,6 +24,7 @@ BOOST_AUTO_TEST_CASE(a_question_names_the_nearest_name_and_can_be_read_back) {
   BOOST_TEST(wtool::did_you_mean("ehco", names, "s/") == "; did you mean 's/echo'?");
   BOOST_TEST(wtool::did_you_mean("zzzz", names) == "");
   BOOST_TEST(wtool::did_you_mean("sl", names) == "; did you mean 'ls'?");
+  BOOST_TEST(wtool::did_you_mean("ab", {"ca"}) == "");      // only a letter has moved, and another was replaced
   BOOST_TEST(wtool::did_you_mean("s", {"x", "ls"}) == "");  // a single letter is similar to every other one
   BOOST_TEST(wtool::did_you_mean("A1", {"A"}) == "");
   BOOST_TEST(wtool::did_you_mean("echo", names) == "");  // the name itself is no answer

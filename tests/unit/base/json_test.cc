@@ -1,8 +1,10 @@
-// base/json.h: values as text.
+// base/json.h: values as text; and how deep a text is nested (base/json_reader.h).
 #include "base/json.h"
 
 #include <boost/test/unit_test.hpp>
 #include <limits>
+
+#include "base/json_reader.h"
 
 namespace json_test {
 
@@ -11,6 +13,15 @@ using nlohmann::ordered_json;
 using wtool::dumped;
 
 BOOST_AUTO_TEST_SUITE(json_values)
+
+BOOST_AUTO_TEST_CASE(the_depth_of_a_text_is_known_before_it_is_read) {
+  BOOST_TEST(!wtool::nests_deeper("[[{}]]", 3));
+  BOOST_TEST(wtool::nests_deeper("[[{}]]", 2));
+  BOOST_TEST(!wtool::nests_deeper("[[],[],[[]]]", 3));
+  BOOST_TEST(!wtool::nests_deeper(R"(["[[[", "\"[["])", 1));
+  BOOST_TEST(wtool::nests_deeper("[", 0));
+  BOOST_TEST(!wtool::nests_deeper("1", 0));
+}
 
 BOOST_AUTO_TEST_CASE(a_value_is_one_line_or_many) {
   BOOST_TEST(dumped(json{{"b", "ü"}, {"a", {1, nullptr}}}) == "{\"a\":[1,null],\"b\":\"ü\"}");

@@ -336,6 +336,7 @@ BOOST_AUTO_TEST_CASE(ordinary_lines_stay_as_they_are) {
                                           "git show HEAD:F",
                                           "git config user.name W",
                                           "git config credential.helper store",
+                                          "echo 'W: W or W'",
                                           "git clone https://H/W.git",
                                           "git clone git@H:W/B.git",
                                           "git remote set-url origin https://H/W",

@@ -81,6 +81,7 @@ BOOST_AUTO_TEST_CASE(branches_show_where_they_come_from) {
   BOOST_TEST((parent_of("/3:a/b/2:deploy") == StepPlace{"/3:a/b", 2}));
   BOOST_TEST((parent_of("/5:2") == StepPlace{"", 5}));
   BOOST_TEST(!parent_of("").has_value());
+  BOOST_TEST(!parent_of("/99999999999999999999:a").has_value());
   BOOST_TEST(!parent_of("/x:2").has_value());
   BOOST_TEST(branch_name("/3:TaskA/2:deploy") == "deploy");
 }
