@@ -43,7 +43,7 @@ BOOST_FIXTURE_TEST_SUITE(watch, Watching)
 BOOST_AUTO_TEST_CASE(each_change_of_a_watched_file_runs_the_workflow_again) {
   fs::create_directories(path("src"));
   const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
-  Program program({wtool_path, "watch", file_, "--on", "src/**"}, Program::On::pipes, here());
+  Program program({wtool_path, "watch", file_, "--on", "src/**", "--on", "sorce/**"}, Program::On::pipes, here());
   BOOST_REQUIRE(comes_to(1));
   scratch.file("src/a.c", "1");
   BOOST_REQUIRE(comes_to(2));
@@ -61,6 +61,8 @@ BOOST_AUTO_TEST_CASE(each_change_of_a_watched_file_runs_the_workflow_again) {
   BOOST_TEST_CONTEXT(finished.out << finished.err) {
     BOOST_TEST(was_ended_by(finished, SIGINT));
     BOOST_TEST(holds(finished.err, "watch: src/a.c changed"));
+    BOOST_TEST(holds(finished.err, "watch: no file matches --on 'sorce/**' yet"));
+    BOOST_TEST(!holds(finished.err, "'src/**'"));
   }
 }
 

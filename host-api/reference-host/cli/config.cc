@@ -160,9 +160,9 @@ void add_config(CLI::App& app, Context& context) {
   shower->add_flag("--json", *in_json, "As a JSON object");
   const std::string footer =
       "Layers, from the first to the last: built in, the fleet's (/etc/wtool/wtool.yaml, /etc/wtool/wtool.d/*.yaml),\n"
-      "the user's ($XDG_CONFIG_HOME/wtool/wtool.yaml, else ~/.config/wtool/wtool.yaml), the project's (wtool.yaml "
-      "here, or the file of --config). Values of\n"
-      "environment.set whose names look secret are masked. Exit status: 0, or 2 where a file is not valid.\n"
+      "the user's ($XDG_CONFIG_HOME/wtool/wtool.yaml, else ~/.config/wtool/wtool.yaml), the project's (the nearest\n"
+      "wtool.yaml, from here up to the folder of the project, or the file of --config). Values of environment.set whose\n"
+      "names look secret are masked. Exit status: 0, or 2 where a file is not valid.\n"
       "\n"
       "Examples:\n"
       "  wtool config show\n"

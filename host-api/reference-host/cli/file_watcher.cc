@@ -45,7 +45,8 @@ FileWatcher::FileWatcher(std::string folder, Wanted wanted)
     : folder_(std::move(folder)),
       wanted_(std::move(wanted)),
       also_folder_(fs::path(wanted_.also).parent_path().string()),
-      inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+      inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)),
+      unmatched_(wanted_.patterns.begin(), wanted_.patterns.end()) {
   if (!inotify_) {
     error_ = std::string("changes cannot be watched: ") + ::strerror(errno) +
              "; fs.inotify.max_user_instances may be too low";
@@ -118,7 +119,11 @@ void FileWatcher::add_folder(const std::string& path, Seen seen) {
     std::error_code failed;
     for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
       const std::string name = entry->path().string();
-      if (seen == Seen::is_new) changed(name);
+      if (seen == Seen::is_new) {
+        changed(name);
+      } else {
+        std::erase_if(unmatched_, [&](const std::string& pattern) { return cache::matches(pattern, below(name)); });
+      }
       std::error_code ignored;
       if (entry->symlink_status(ignored).type() == fs::file_type::directory) todo.push_back(name);
     }

@@ -38,6 +38,9 @@ class FileWatcher {
   // changes in them are not noticed. If a pattern needs such a folder, error() says so instead.
   std::set<std::string> take_unreadable() { return std::exchange(unreadable_, {}); }
 
+  // The patterns that matched nothing when the watch began.
+  const std::set<std::string>& unmatched() const { return unmatched_; }
+
   // The paths of what has changed since the last call, relative to the folder if they are below it.
   std::set<std::string> take();
 
@@ -67,6 +70,7 @@ class FileWatcher {
   std::map<int, std::string> folders_;  // by the inotify number of the watch
   std::set<std::string> changed_;
   std::set<std::string> unreadable_;
+  std::set<std::string> unmatched_;
   std::string error_;
 };
 

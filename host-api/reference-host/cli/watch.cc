@@ -107,6 +107,9 @@ class Watch {
       if (!own.empty()) wanted.not_these.insert(std::filesystem::weakly_canonical(own, failed).string());
     }
     FileWatcher watcher(folder, std::move(wanted));
+    for (const std::string& pattern : watcher.error().empty() ? watcher.unmatched() : std::set<std::string>()) {
+      complain("watch: no file matches --on '" + cleaned_for_terminal(pattern, false) + "' yet");
+    }
     int signal = 0;
     options_.flags.signal = &signal;
     std::set<std::string> before;

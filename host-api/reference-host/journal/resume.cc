@@ -10,12 +10,12 @@ namespace {
 
 // The steps that run again only because their outputs are not in the journal.
 std::string hidden_steps(const RunRecord& run) {
-  std::string names;
+  std::vector<std::string> names;
   for (const StepRecord& step : run.steps) {
     if (!step.end.transitioned || !(step.end.secret || step.masked)) continue;
-    names += (names.empty() ? "" : ", ") + step.state;
+    if (std::find(names.begin(), names.end(), step.state) == names.end()) names.push_back(step.state);
   }
-  return names;
+  return joined(names);
 }
 
 StepRecord* step_at(RunRecord& run, const StepPlace& place) {

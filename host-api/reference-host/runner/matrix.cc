@@ -21,7 +21,10 @@ std::variant<std::vector<Value>, std::string> combinations(const json& matrix, c
   std::vector<expressions::Map> made(1);
   for (const auto& [name, list] : lists->items()) {
     if (!list.is_array()) {
-      return "matrix." + name + " must be a list, but is " + expressions::quoted_json(list);
+      const std::string must = "matrix." + name + " must be a list, but is ";
+      if (!list.is_string()) return must + expressions::quoted_json(list);
+      return must + "the text " + expressions::quoted_for_message(list.get_ref<const std::string&>()) +
+             "; `{{ NAME | lines }}` is the list of its lines";
     }
     std::vector<expressions::Map> next;
     if (made.size() * list.size() > workflow::max_combinations) {

@@ -314,7 +314,7 @@ class PromptFiles::Checker {
           file, use.offset,
           "the prompt reads '" + use.name + "', which has no value" +
               question_then(did_you_mean(use.name, all),
-                            "pass it on as " + use.name + "=\"...\", or declare it in the front matter of the prompt"));
+                            "pass it on as " + use.name + "=\"...\", or give it a default in the front matter of the prompt"));
     }
   }
 
