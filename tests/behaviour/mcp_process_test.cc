@@ -174,6 +174,15 @@ BOOST_AUTO_TEST_CASE(an_unusable_configuration_is_reported_on_standard_error) {
   BOOST_TEST(finished.err.find("mcp.max_calls must be a whole number, 1 to 256 calls") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(answers_that_cannot_be_written_are_reported_on_standard_error) {
+  const std::string ping = R"(echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | )";
+  Program program({"/bin/sh", "-c", ping + "\"$0\" mcp --policy open >/dev/full", WTOOL_TEST_PROGRAM},
+                  Program::On::pipes);
+  const Finished finished = program.wait();
+  BOOST_TEST(finished.exit_code == 2);
+  BOOST_TEST(holds(finished.err, "standard output cannot be written: No space left on device"), finished.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_flood_of_output_costs_bounded_memory) {
   Session client;
   const Json id =

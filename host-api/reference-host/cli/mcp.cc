@@ -413,6 +413,10 @@ int serve(Context& context, McpOptions& options) {
     const auto why = stop.requested();
     server.end(why ? why->reason : "the client has closed the connection");
     output.finish(patience_at_the_end);
+    if (const int failure = output.failure(); failure != 0) {
+      complain(std::string("standard output cannot be written: ") + ::strerror(failure));
+      status = exit_unusable;
+    }
   } else {
     status = exit_unusable;
   }

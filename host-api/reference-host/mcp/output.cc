@@ -150,12 +150,13 @@ bool Output::has_room() const {
 
 // A pipe that is ready takes PIPE_BUF bytes without blocking, but may block for more; a socket can be told not to
 // block.
-std::size_t Output::write_some(std::string_view bytes, bool& failed) const {
+std::size_t Output::write_some(std::string_view bytes, bool& failed) {
   const ssize_t written = is_socket_
                               ? ::send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL)
                               : ::write(descriptor_, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
   if (written >= 0) return static_cast<std::size_t>(written);
   failed = errno != EINTR && errno != EAGAIN;
+  if (failed && errno != EPIPE && errno != ECONNRESET) failure_.store(errno);
   return 0;
 }
 

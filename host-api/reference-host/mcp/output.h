@@ -43,6 +43,10 @@ class Output {
   bool is_full();
   int room() const { return room_.descriptor(); }
 
+  // The errno of the write that failed for another reason than that the client is gone; 0: none. Any thread may call
+  // this.
+  int failure() const { return failure_.load(); }
+
   // Writes what is waiting and ends the thread. Gives up when the client has taken nothing for as long as `patience`.
   void finish(std::chrono::milliseconds patience);
 
@@ -54,7 +58,7 @@ class Output {
   bool write_line(std::string_view line);
   bool wait_for_room() const;
   bool has_room() const;
-  std::size_t write_some(std::string_view bytes, bool& failed) const;
+  std::size_t write_some(std::string_view bytes, bool& failed);
 
   const int descriptor_;
   const bool is_socket_;
@@ -62,6 +66,7 @@ class Output {
   const WakeUp room_;
   const WakeUp hurry_;  // signalled: `patience_` now limits the waiting
   std::atomic<int> patience_{-1};
+  std::atomic<int> failure_{0};
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::string> lines_;
