@@ -31,8 +31,9 @@ constexpr std::string_view output_read_schema =
     R"("tail":{"type":"integer","description":"Lines"},"grep":{"type":"string"}},"required":["output"]})";
 
 constexpr std::size_t piece = 65536;
-// A line that is longer than this is searched in pieces.
+// A line that is longer than this is searched in pieces, and each piece begins with the end of the one before.
 constexpr std::size_t max_searched_line = 1 << 20;
+constexpr std::size_t repeated_part = 1 << 16;
 constexpr std::size_t max_shown_line = 1000;
 
 struct Wanted {
@@ -87,6 +88,7 @@ struct OutputPart {
   std::string text;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::string remark{};  // what the reader of the text must know
 };
 
 class OutputReader {
@@ -115,6 +117,11 @@ class OutputReader {
     std::string bytes = bytes_of(part);
     std::size_t begin = bytes.empty() ? 0 : bytes.size() - 1;  // the newline at the end does not begin another line
     while (begin > 0 && (bytes[begin - 1] != '\n' || --lines > 0)) --begin;
+    if (begin == 0 && part.begin > 0) {
+      part.remark = "fewer lines than asked for, because no more bytes fit";
+      const std::size_t newline = bytes.find('\n');
+      if (newline + 1 < bytes.size()) begin = newline + 1;  // not in the middle of a line, unless it is the only one
+    }
     part.begin += begin;
     part.text = to_utf8(bytes.substr(begin));
     return part;
@@ -137,11 +144,17 @@ class OutputReader {
         if (is_cut && !is_all && rest.size() - begin < max_searched_line) break;
         const std::size_t end = is_cut ? rest.size() : newline;
         std::string line = to_utf8(rest.substr(begin, end - begin));
-        if (pattern.is_in(line)) {
+        const bool is_found = pattern.is_in(line);
+        if (is_found) {
           part.text += std::to_string(part.end + begin) + ':' + cut(line, max_shown_line) + '\n';
           --lines;
         }
         begin = is_cut ? end : end + 1;
+        if (!is_cut || is_all) continue;
+        part.remark = "lines of more than 1 MiB were searched in pieces, as if each were a line";
+        if (is_found) continue;
+        begin -= repeated_part;
+        break;
       }
       part.end += begin;
       rest.erase(0, begin);
@@ -196,6 +209,7 @@ ordered_json answer_output_read(const OutputStore& store, std::size_t most, cons
   text += std::string("[") + (stream == OutputStream::standard_output ? "stdout" : "stderr") + ", bytes " +
           std::to_string(part.begin) + " to " + std::to_string(part.end) + " of " + std::to_string(size.written);
   if (found_nothing) text += "; no line matches";
+  if (!part.remark.empty()) text += "; " + part.remark;
   if (part.end < size.kept) text += "; offset " + std::to_string(part.end) + " continues";
   if (size.lost() > 0) {
     text += "; only the first " + std::to_string(size.kept) + " bytes were kept (" + size.why_lost() + ")";

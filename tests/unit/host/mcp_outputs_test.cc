@@ -219,6 +219,28 @@ BOOST_AUTO_TEST_CASE(an_answer_is_bounded_and_says_where_to_continue) {
   BOOST_TEST(found.starts_with("0:abc"));
 }
 
+BOOST_AUTO_TEST_CASE(a_very_long_line_is_searched_whole_although_in_pieces) {
+  OutputStore store(64 * block);
+  const auto output = store.open();
+  output->add(out, letters((1 << 20) - 6) + "ERROR-NEEDLE" + letters(1 << 20) + '\n');
+  store.number(output);
+  const std::string found = answer(store, {{"output", 1}, {"grep", "ERROR-NEEDLE"}});
+  BOOST_TEST(found.starts_with("983040:"), found);  // where the second piece begins
+  BOOST_TEST(holds(found, "; lines of more than 1 MiB were searched in pieces, as if each were a line"), found);
+}
+
+BOOST_AUTO_TEST_CASE(the_last_lines_begin_with_a_whole_one) {
+  OutputStore store(64 * block);
+  const auto output = store.open();
+  std::string lines;
+  for (int i = 0; i < 500; ++i) lines += "line " + std::to_string(1000 + i) + "\n";
+  output->add(out, lines);
+  store.number(output);
+  const std::string shown = answer(store, {{"output", 1}, {"tail", 400}});
+  BOOST_TEST(shown.starts_with("line 1"), shown);
+  BOOST_TEST(shown.ends_with("of 5000; fewer lines than asked for, because no more bytes fit]"), shown);
+}
+
 BOOST_AUTO_TEST_CASE(without_standard_output_the_errors_are_read) {
   OutputStore store(10 * block);
   const auto output = store.open();
