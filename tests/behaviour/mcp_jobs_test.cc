@@ -357,6 +357,17 @@ BOOST_AUTO_TEST_CASE(an_unknown_parameter_is_answered_with_the_known_ones) {
              "there is no parameter path; the parameters are output, stream, offset, lines, tail, grep");
 }
 
+BOOST_AUTO_TEST_CASE(the_rest_of_both_streams_is_named_if_both_are_cut) {
+  Session client("results: text, output_bytes: 1024");
+  const std::string text = text_of(client.run("seq 1 1000; seq 2000 3000 >&2"));
+  BOOST_TEST(holds(text, "the rest: output_read {\"output\":1,\"offset\":"), text);
+  BOOST_TEST(holds(text, "} and {\"output\":1,\"stream\":\"stderr\",\"offset\":"), text);
+  const std::string bytes = text_of(client.run("head -c 20000 /dev/zero | tr '\\0' '\\377'"));
+  BOOST_TEST(holds(bytes, "bytes left out ...]"), bytes);
+  BOOST_TEST(!holds(bytes, "[... 2"), bytes);
+  BOOST_TEST(text_of(client.use("job_list", {{"bogus", 1}})) == "there is no parameter bogus; there are no parameters");
+}
+
 BOOST_AUTO_TEST_CASE(a_number_that_makes_no_sense_is_refused_and_a_long_wait_is_shortened) {
   Session client("results: text, answer_within: 1");
   const auto poll = [&](Json arguments) { return text_of(client.use("job_poll", std::move(arguments))); };

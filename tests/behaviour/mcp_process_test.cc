@@ -183,6 +183,14 @@ BOOST_AUTO_TEST_CASE(answers_that_cannot_be_written_are_reported_on_standard_err
   BOOST_TEST(holds(finished.err, "standard output cannot be written: No space left on device"), finished.err);
 }
 
+BOOST_AUTO_TEST_CASE(many_processes_that_were_ended_are_counted) {
+  Session client;
+  const Json answer = client.answer(client.call("for i in $(seq 20); do (setsid sleep 61 &); done"));
+  const std::string text = answer.at("result").at("content").at(0).at("text").get<std::string>();
+  BOOST_TEST(holds(text, "ended with the command: sleep, "), text);
+  BOOST_TEST(holds(text, " and 4 more"), text);
+}
+
 BOOST_AUTO_TEST_CASE(a_flood_of_output_costs_bounded_memory) {
   Session client;
   const Json id =

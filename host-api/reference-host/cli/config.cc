@@ -161,7 +161,8 @@ void add_config(CLI::App& app, Context& context) {
   const std::string footer =
       "Layers, from the first to the last: built in, the fleet's (/etc/wtool/wtool.yaml, /etc/wtool/wtool.d/*.yaml),\n"
       "the user's ($XDG_CONFIG_HOME/wtool/wtool.yaml, else ~/.config/wtool/wtool.yaml), the project's (the nearest\n"
-      "wtool.yaml, from here up to the folder of the project, or the file of --config). Values of environment.set whose\n"
+      "wtool.yaml, from here up to the folder of the project, or the file of --config). Values of environment.set "
+      "whose\n"
       "names look secret are masked. Exit status: 0, or 2 where a file is not valid.\n"
       "\n"
       "Examples:\n"

@@ -184,8 +184,8 @@ void Jobs::show_new_output(Job& job, ordered_json& metadata) {
       out = text(shown, head);
       if (!out.empty() && out.back() != '\n') out += '\n';
       out += gap(tail - head) + text(tail, end);
-      if (results_.has_output_read && !metadata.contains("output_read")) {
-        metadata["output_read"] = output_read_arguments(job.number, name, head);
+      if (results_.has_output_read) {
+        metadata[output_read_member(metadata)] = output_read_arguments(job.number, name, head);
       }
     } else {
       out = text(shown, end);
@@ -296,7 +296,10 @@ ServerTools Jobs::tools() {
   add("job_stop", "Ends a job with all that it started.", stop_schema, 0,
       [this](ClientCall& call) { return stop(call); });
   add("job_list", "Running jobs, and jobs whose end was not polled.", list_schema, WTOOL_HINT_READ_ONLY,
-      [this](ClientCall&) { return list(); });
+      [this](ClientCall& call) {
+        const json arguments = parse_json_or_throw(call.arguments);
+        return arguments.empty() ? list() : refusal(unknown_argument(arguments.begin().key(), {}));
+      });
   return tools;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -34,13 +36,43 @@ constexpr std::size_t room_for_the_rest = 4096;
 
 ordered_json text_block(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
 
+// How many bytes of an output the text shows. `replaced`: each mark of an invalid byte is one of them.
+std::size_t shown_bytes(std::string_view text, bool replaced) {
+  constexpr std::string_view mark = "\xEF\xBF\xBD";
+  std::size_t bytes = text.size();
+  for (std::size_t at = replaced ? text.find(mark) : text.npos; at != text.npos;
+       at = text.find(mark, at + mark.size())) {
+    bytes -= mark.size() - 1;
+  }
+  return bytes;
+}
+
+// How many bytes the stream had, if terminal_execute_command has said so because it has cut them; else 0.
+std::size_t bytes_warned_of(const ordered_json& metadata, std::string_view name) {
+  const std::string warning = text_member(metadata, "warning");
+  const std::string subject = std::string(name) + " had ";
+  const std::size_t at = warning.find(subject);
+  if (at == std::string::npos) return 0;
+  char* end = nullptr;
+  const std::size_t bytes = std::strtoull(warning.c_str() + at + subject.size(), &end, 10);
+  return std::string_view(end).starts_with(" bytes") ? bytes : 0;
+}
+
 // Says that the stream `name` was cut, in a result of terminal_execute_command, which has only one flag and one warning
 // for both streams.
 void warn(ordered_json& metadata, std::string_view name, std::size_t bytes, std::size_t most) {
   metadata["truncated"] = true;
-  std::string warning = text_member(metadata, "warning");
-  if (warning.find(name) != std::string::npos) return;
-  warning += (warning.empty() ? "" : "; ") + std::string(name) + " had " + std::to_string(bytes) +
+  const std::string subject = std::string(name) + " had ";
+  const std::string before = text_member(metadata, "warning");
+  // What the tool says of this stream is true only of the part that the tool itself has kept.
+  std::string warning;
+  for (std::size_t begin = 0; begin < before.size();) {
+    const std::size_t end = std::min(before.find("; ", begin), before.size());
+    const std::string clause = before.substr(begin, end - begin);
+    if (!clause.starts_with(subject)) warning += (warning.empty() ? "" : "; ") + clause;
+    begin = end + 2;
+  }
+  warning += (warning.empty() ? "" : "; ") + subject + std::to_string(bytes) +
              " bytes, but only its beginning and its end are shown here: " + std::to_string(most) + " bytes";
   metadata["warning"] = warning;
 }
@@ -98,7 +130,9 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
     remarks.push_back(name + " had " + dumped(metadata.value(name + "_bytes", ordered_json(0))) + " bytes");
   }
   if (const auto rest = metadata.find("output_read"); rest != metadata.end()) {
-    remarks.push_back("the rest: output_read " + dumped(*rest));
+    const auto errors = metadata.find("output_read_stderr");
+    remarks.push_back("the rest: output_read " + dumped(*rest) +
+                      (errors == metadata.end() ? "" : " and " + dumped(*errors)));
   }
   if (const auto lost = metadata.find("lost_bytes"); lost != metadata.end()) {
     remarks.push_back(dumped(*lost) + " bytes were not kept (" + text_member(metadata, "lost_because") + ")");
@@ -114,8 +148,15 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
       remarks.push_back(words + joined_texts(*list));
     }
   };
+  // The metadata names only the first of many processes.
+  const auto count_rest = [&](const char* count) {
+    const std::size_t all = metadata.value(count, std::size_t{0});
+    const std::size_t named = metadata.value("background_processes", ordered_json::array()).size();
+    if (all > named && named > 0) remarks.back() += " and " + std::to_string(all - named) + " more";
+  };
   const bool kept = metadata.contains("background_processes_kept");
   add_list("background_processes", kept ? "left running: " : "ended with the command: ");
+  count_rest(kept ? "background_processes_kept" : "background_processes_ended");
   add_list("processes_left", "could not be ended: ");
   add_list("protected_changed", "protected files changed meanwhile: ");
   add_list("put_aside", "put aside: ");
@@ -166,8 +207,10 @@ ordered_json without_defaults(const ordered_json& metadata) {
   return shown;
 }
 
-// Adds the arguments with which output_read shows the rest of the first stream that is cut.
+// Adds the arguments with which output_read shows the rest of the streams that are cut.
 void add_output_read(ordered_json& metadata, const std::function<int()>& number_of_output, const StoredOutput* output) {
+  std::optional<int> number;
+  if (output != nullptr) add_lost_bytes(metadata, *output);
   for (const std::string stream : {"stdout", "stderr"}) {
     if (!metadata.value(stream + "_truncated", false)) continue;
     const std::string partial = "partial_" + stream;
@@ -177,12 +220,10 @@ void add_output_read(ordered_json& metadata, const std::function<int()>& number_
     std::size_t begin = std::min(text.find(gap_begin), text.size());
     if (begin > 0) --begin;
     if (text_member(metadata, "encoding") != "utf-8") begin /= 3;
-    if (output != nullptr) add_lost_bytes(metadata, *output);
     const auto which = stream == "stdout" ? OutputStream::standard_output : OutputStream::standard_error;
-    if (output == nullptr || begin < output->size(which).kept) {
-      metadata["output_read"] = output_read_arguments(number_of_output(), stream, begin);
-    }
-    return;
+    if (output != nullptr && begin >= output->size(which).kept) continue;
+    if (!number) number = number_of_output();
+    metadata[output_read_member(metadata)] = output_read_arguments(*number, stream, begin);
   }
 }
 
@@ -208,16 +249,20 @@ void cut_streams(ordered_json& metadata, std::size_t most) {
     const auto& text = stream->get_ref<const std::string&>();
     if (text.size() <= most) continue;
     const std::size_t size = text.size();
-    // The tool itself may have left out a part, even in the middle.
+    // The tool itself may have left out a part, even in the middle, and bytes that are not UTF-8 are longer in the text.
     const auto counted = metadata.find(bytes);
     const bool is_counted = counted != metadata.end() && counted->is_number_unsigned();
-    *stream = cut(text, most, is_counted ? counted->get<std::size_t>() : 0);
+    const std::size_t written = is_counted ? counted->get<std::size_t>() : bytes_warned_of(metadata, name);
+    const std::string encoding = text_member(metadata, "encoding");
+    const bool replaced = written < size || (!encoding.empty() && encoding != "utf-8");
+    const std::size_t all = std::max(written, shown_bytes(text, replaced));
+    *stream = cut(text, most, all, replaced);
     const auto said = metadata.find(flag);
     if (said != metadata.end() && said->is_boolean()) {
       *said = true;
       if (metadata.contains("truncated")) metadata["truncated"] = true;
     } else if (!flag.empty()) {
-      warn(metadata, name, size, most);
+      warn(metadata, name, all, most);
     }
   }
 }
@@ -242,6 +287,10 @@ ordered_json command_result(const ordered_json& metadata, bool is_error, ResultS
   return result;
 }
 
+std::string output_read_member(const ordered_json& metadata) {
+  return metadata.contains("output_read") ? "output_read_stderr" : "output_read";
+}
+
 ordered_json output_read_arguments(int number, const std::string& stream, std::uint64_t offset) {
   ordered_json arguments{{"output", number}};
   if (stream != "stdout") arguments["stream"] = stream;
@@ -253,13 +302,14 @@ std::string gap(std::uint64_t bytes) {
   return std::string(gap_begin) + std::to_string(bytes) + " bytes left out ...]\n";
 }
 
-std::string cut(std::string_view text, std::size_t most, std::size_t bytes) {
+std::string cut(std::string_view text, std::size_t most, std::size_t bytes, bool replaced) {
   if (text.size() <= most) return std::string(text);
   const std::size_t head = cut_before(text, most / 2);
   const std::size_t tail = cut_after(text, text.size() - most / 2);
   std::string kept(text.substr(0, head));
   if (!kept.empty() && kept.back() != '\n') kept += '\n';
-  const std::size_t left_out = std::max(bytes, text.size()) - head - (text.size() - tail);
+  const std::size_t shown = shown_bytes(text.substr(0, head), replaced) + shown_bytes(text.substr(tail), replaced);
+  const std::size_t left_out = std::max(bytes, shown_bytes(text, replaced)) - shown;
   return kept.append(gap(left_out)).append(text.substr(tail));
 }
 

@@ -74,6 +74,10 @@ std::string number_problem(const std::string& name, const nlohmann::json& value,
 // The message for an argument that a tool of the server does not have.
 std::string unknown_argument(const std::string& name, std::initializer_list<std::string_view> known);
 
+// The member of the metadata for the arguments of output_read: that of standard output or, if there is one already, that
+// of standard error.
+std::string output_read_member(const nlohmann::ordered_json& metadata);
+
 // The arguments with which output_read continues after a cut.
 nlohmann::ordered_json output_read_arguments(int number, const std::string& stream, std::uint64_t offset);
 
@@ -82,6 +86,7 @@ std::string gap(std::uint64_t bytes);
 
 // The beginning and the end of `text` (UTF-8), together `most` bytes, with a line between them that says how much is
 // missing. Unchanged if `text` is no longer than `most`. `bytes` is the original size, if the text was cut before.
-std::string cut(std::string_view text, std::size_t most, std::size_t bytes = 0);
+// `replaced`: each U+FFFD stands for one byte that was not UTF-8.
+std::string cut(std::string_view text, std::size_t most, std::size_t bytes = 0, bool replaced = false);
 
 }  // namespace wtool::host::mcp

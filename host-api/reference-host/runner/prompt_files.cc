@@ -310,11 +310,11 @@ class PromptFiles::Checker {
     const std::vector<std::string> all(visible.begin(), visible.end());
     for (const expressions::NameUse& use : expressions::names_used(file.partial.parsed)) {
       if (use.optional || visible.contains(use.name)) continue;
-      tell(
-          file, use.offset,
-          "the prompt reads '" + use.name + "', which has no value" +
-              question_then(did_you_mean(use.name, all),
-                            "pass it on as " + use.name + "=\"...\", or give it a default in the front matter of the prompt"));
+      tell(file, use.offset,
+           "the prompt reads '" + use.name + "', which has no value" +
+               question_then(
+                   did_you_mean(use.name, all),
+                   "pass it on as " + use.name + "=\"...\", or give it a default in the front matter of the prompt"));
     }
   }
 
