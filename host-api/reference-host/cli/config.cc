@@ -128,11 +128,11 @@ void warn_of_unknown_programs(Context& context, const std::vector<std::string>& 
     const nlohmann::json arguments{{"command", "'" + program + "'"}};
     const auto explained = toolbox->explain("shell_execute", dumped(arguments), stop, error);
     if (!explained || explained->member("unknown_programs").type() == RawJson::Type::missing) continue;
-    complain(
-        "warning: commands.allow: \"" + program +
+    std::string warning = "warning: commands.allow: \"";
+    warning.append(program).append(
         "\" is not a known program, so it may run any other program. The entry allows no arguments that are known only "
-        "when the command runs, and no arguments at all under `arguments: safe`. The entry \"" +
-        program + " *\" allows all arguments");
+        "when the command runs, and no arguments at all under `arguments: safe`. The entry \"");
+    complain(warning.append(program).append(" *\" allows all arguments"));
   }
 }
 

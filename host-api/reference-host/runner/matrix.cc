@@ -40,6 +40,7 @@ std::variant<std::vector<Value>, std::string> combinations(const json& matrix, c
     made = std::move(next);
   }
   std::vector<Value> out;
+  out.reserve(made.size());
   for (expressions::Map& combination : made) out.emplace_back(std::move(combination));
   return out;
 }
@@ -169,6 +170,7 @@ ActionResult run_matrix(const Step& step, const ActionContext& context) {
   });
   ActionResult whole = together(lanes, context.stop);
   std::vector<const Outcome*> parts;
+  parts.reserve(lanes.size());
   for (const CombinationLane& lane : lanes) parts.push_back(&lane.result.outcome);
   join_outputs(context.invocation, step, parts, whole.outcome);
   return whole;

@@ -148,6 +148,7 @@ std::vector<std::string> prompt_folders(const std::vector<std::string>& configur
   }
   folders.push_back(fs::path(directory) / "prompts");
   std::vector<std::string> names;
+  names.reserve(folders.size());
   for (const fs::path& folder : folders) names.push_back(folder.string());
   return names;
 }
