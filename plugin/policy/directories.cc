@@ -21,6 +21,10 @@ DirectoryError explain(const std::string& path, int error) {
   const std::string shown = path.empty() ? "the current directory of the host" : path;
   switch (error) {
     case ENOENT:
+      if (path.empty()) {
+        return {shown + " has been deleted", "name a directory, even if it has the same path, or restart the host",
+                error};
+      }
       return {shown + " does not exist", "create it first, or name another directory", error};
     case ENOTDIR:
       return {shown + " is not a directory", "name the directory that contains it", error};

@@ -66,6 +66,7 @@ BOOST_AUTO_TEST_CASE(no_path_is_the_current_directory_wherever_it_is_now) {
   BOOST_TEST(std::get<Directory>(opened).path == moved);
   BOOST_REQUIRE(std::holds_alternative<DirectoryError>(removed));
   BOOST_TEST(std::get<DirectoryError>(removed).error == ENOENT);
+  BOOST_TEST(std::get<DirectoryError>(removed).message == "the current directory of the host has been deleted");
 }
 
 BOOST_AUTO_TEST_CASE(errors_name_the_path) {
