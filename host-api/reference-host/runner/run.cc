@@ -73,8 +73,7 @@ const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, con
   if (ended == nullptr && !has_inner) return nullptr;
   if (const std::string* const parameter = request_.past->changed_parameter(state)) {
     forget_past("the parameter '" + *parameter + "', which '" + state.id +
-                "' reads, has another value than in the run "
-                "that is resumed");
+                "' reads, has another value than in the run that is resumed");
     return nullptr;
   }
   if (ended == nullptr) return nullptr;
