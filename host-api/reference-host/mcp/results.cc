@@ -210,7 +210,6 @@ ordered_json without_defaults(const ordered_json& metadata) {
 // Adds the arguments with which output_read shows the rest of the streams that are cut.
 void add_output_read(ordered_json& metadata, const std::function<int()>& number_of_output, const StoredOutput* output) {
   std::optional<int> number;
-  if (output != nullptr) add_lost_bytes(metadata, *output);
   for (const std::string stream : {"stdout", "stderr"}) {
     if (!metadata.value(stream + "_truncated", false)) continue;
     const std::string partial = "partial_" + stream;
@@ -220,6 +219,7 @@ void add_output_read(ordered_json& metadata, const std::function<int()>& number_
     std::size_t begin = std::min(text.find(gap_begin), text.size());
     if (begin > 0) --begin;
     if (text_member(metadata, "encoding") != "utf-8") begin /= 3;
+    if (output != nullptr) add_lost_bytes(metadata, *output);
     const auto which = stream == "stdout" ? OutputStream::standard_output : OutputStream::standard_error;
     if (output != nullptr && begin >= output->size(which).kept) continue;
     if (!number) number = number_of_output();

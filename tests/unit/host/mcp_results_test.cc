@@ -269,6 +269,22 @@ BOOST_AUTO_TEST_CASE(a_result_that_is_text_alone_has_no_schema) {
   BOOST_TEST((tool_object(shell_execute(), ResultStyle::both).at("outputSchema") == ordered_json{{"type", "object"}}));
 }
 
+BOOST_AUTO_TEST_CASE(an_output_that_is_shown_whole_has_lost_nothing_even_if_it_could_not_be_kept) {
+  OutputStore full(0);
+  const auto output = full.open();
+  output->add(OutputStream::standard_output, "hi\n");
+  BOOST_TEST(output->size(OutputStream::standard_output).lost() == 3U);
+  const auto result = [&](bool is_cut) {
+    return call_result(
+               shell_execute(), answered(ordered_json::array(), {{"stdout", "hi\n"}, {"stdout_truncated", is_cut}}),
+               {.output_bytes = 1024, .style = ResultStyle::structured, .has_output_read = true}, [] { return 1; },
+               output.get())
+        .at("structuredContent");
+  };
+  BOOST_TEST(!result(false).contains("lost_bytes"));
+  BOOST_TEST(result(true).at("lost_bytes") == 3);
+}
+
 BOOST_AUTO_TEST_CASE(a_call_that_was_not_made_is_an_error_with_its_reason) {
   const ordered_json result = call_result(
       shell, {.kind = ToolOutcome::Kind::not_made, .result = {}, .is_error = false, .error = "why"}, limits);
