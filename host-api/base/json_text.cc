@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "base/utf8.h"
 
@@ -47,6 +48,27 @@ std::size_t size_with_escapes(std::string_view text) {
   return size;
 }
 
+// Appends the escapes of the characters at the beginning of `text` that have one, and returns how many there are. They
+// are put together first, because each append() costs more than an escape itself.
+std::size_t append_escapes(std::string& out, std::string_view text) {
+  std::array<char, 1024> written;
+  std::size_t size = 0;
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    const unsigned char byte = byte_at(text, at);
+    if (byte >= escapes.size() || plain_in_json[byte]) break;
+    const Escaped& escaped = escapes[byte];
+    if (size + escaped.text.size() > written.size()) {
+      out.append(written.data(), size);
+      size = 0;
+    }
+    std::memcpy(written.data() + size, escaped.text.data(), escaped.text.size());
+    size += escaped.size;
+  }
+  out.append(written.data(), size);
+  return at;
+}
+
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return plain_in_json[static_cast<unsigned char>(c)]; });
 }
@@ -71,19 +93,22 @@ void append_json_string(std::string& out, std::string_view text) {
       ++at;
       continue;
     }
-    const Character next = byte < escapes.size() ? Character{byte, 1, true} : first_character(text.substr(at));
-    if (next.length == 1 || !next.valid) {
-      if (!is_measured) out.reserve(out.size() + size_with_escapes(text) + room_for_more);
-      is_measured = true;
-      if (at > begin) out.append(text, begin, at - begin);
-      begin = at + next.length;
-      if (next.valid) {
-        out.append(escapes[byte].text.data(), escapes[byte].size);
-      } else {
-        out += "\xef\xbf\xbd";
-      }
+    const bool has_escape = byte < escapes.size();
+    const Character next = has_escape ? Character{byte, 1, true} : first_character(text.substr(at));
+    if (!has_escape && next.valid) {
+      at += next.length;
+      continue;
     }
-    at += next.length;
+    if (!is_measured) out.reserve(out.size() + size_with_escapes(text) + room_for_more);
+    is_measured = true;
+    if (at > begin) out.append(text, begin, at - begin);
+    if (has_escape) {
+      at += append_escapes(out, text.substr(at));
+    } else {
+      out += "\xef\xbf\xbd";
+      at += next.length;
+    }
+    begin = at;
   }
   out.append(text, begin, at - begin);
   out += '"';

@@ -25,16 +25,22 @@ constexpr std::array<std::uint32_t, 256> hex_digits = [] {
   return table;
 }();
 
-// Reads the XXXX of \uXXXX, and removes it from `text`. False: it is not there.
-inline bool take_code_unit(std::string_view& text, std::uint32_t& unit) {
-  if (text.size() < 4) return false;
+// The XXXX of \uXXXX at the beginning of `text`; more than 0xFFFF: it is not there.
+inline std::uint32_t first_code_unit(std::string_view text) {
+  if (text.size() < 4) return no_digit;
   const auto digit = [&text](std::size_t at) { return hex_digits[static_cast<unsigned char>(text[at])]; };
-  unit = digit(0) << 12 | digit(1) << 8 | digit(2) << 4 | digit(3);
-  text.remove_prefix(4);
-  return unit < 0x10000;
+  return digit(0) << 12 | digit(1) << 8 | digit(2) << 4 | digit(3);
 }
 
-// The same for the character of that escape. A character above U+FFFF needs two such escapes.
+// Reads the same, and removes it from `text`. False: it is not there.
+inline bool take_code_unit(std::string_view& text, std::uint32_t& unit) {
+  unit = first_code_unit(text);
+  if (unit > 0xFFFF) return false;
+  text.remove_prefix(4);
+  return true;
+}
+
+// The same for the character of the escape. A character above U+FFFF needs two such escapes.
 inline bool take_code_point(std::string_view& text, std::uint32_t& point) {
   if (!take_code_unit(text, point)) return false;
   if (point < 0xD800 || point > 0xDFFF) return true;
@@ -44,6 +50,21 @@ inline bool take_code_point(std::string_view& text, std::uint32_t& point) {
   if (!take_code_unit(text, low) || low < 0xDC00 || low > 0xDFFF) return false;
   point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
   return true;
+}
+
+// Appends the ASCII characters that are written as \u00XX at the beginning of `inside`, and returns how many there are.
+// A result of control characters has nothing else.
+std::size_t append_ascii_escapes(std::string& out, std::string_view inside) {
+  std::array<char, 256> characters;
+  std::size_t count = 0;
+  for (; count < characters.size() && inside.starts_with("\\u00"); ++count) {
+    const std::uint32_t unit = first_code_unit(inside.substr(2));
+    if (unit >= 0x80) break;
+    characters[count] = static_cast<char>(unit);
+    inside.remove_prefix(6);
+  }
+  out.append(characters.data(), count);
+  return count;
 }
 
 }  // namespace
@@ -103,6 +124,10 @@ bool JsonCursor::escape() {
   const char c = text_[at_++];
   if (c != 'u') return std::string_view("\"\\/bfnrt").find(c) != std::string_view::npos;
   std::string_view rest = text_.substr(at_);
+  if (first_code_unit(rest) < 0xD800) {
+    at_ += 4;
+    return true;
+  }
   std::uint32_t ignored = 0;
   if (!take_code_point(rest, ignored)) return false;
   at_ = text_.size() - rest.size();
@@ -148,16 +173,16 @@ std::string without_json_escapes(std::string_view inside) {
       inside.remove_prefix(backslash);
       continue;
     }
+    if (const std::size_t count = append_ascii_escapes(text, inside); count > 0) {
+      inside.remove_prefix(6 * count);
+      continue;
+    }
     const char c = inside[1];
     inside.remove_prefix(2);
     if (c == 'u') {
       std::uint32_t point = 0;
       take_code_point(inside, point);
-      if (point < 0x80) {
-        text += static_cast<char>(point);
-      } else {
-        append_utf8(text, point);
-      }
+      append_utf8(text, point);
     } else {
       const std::size_t letter = std::string_view("bfnrt").find(c);
       text += letter == std::string_view::npos ? c : "\b\f\n\r\t"[letter];

@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(any_text_becomes_json) {
 
 // For a long text, room is reserved once its first escape is found.
 BOOST_AUTO_TEST_CASE(a_long_text_becomes_the_same_json_as_its_parts) {
-  const std::string parts[] = {std::string(3000, 'x'), "\"\x01ü\xff\n", std::string(2000, '\0')};
+  const std::string parts[] = {std::string(3000, 'x'), "\"\x01ü\xff\n", std::string(2000, '\0'), "\n\x7f\"z"};
   std::string whole, joined = "\"";
   for (const std::string& part : parts) {
     whole += part;

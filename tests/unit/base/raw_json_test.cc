@@ -164,6 +164,19 @@ BOOST_AUTO_TEST_CASE(texts_are_read_as_the_library_reads_them) {
 }
 
 // parse_json() leaves these to the library.
+// Escapes of ASCII characters are read many at a time.
+BOOST_AUTO_TEST_CASE(long_runs_of_escapes_are_read_whole) {
+  std::string written;
+  std::string text;
+  for (int i = 0; i < 700; ++i) {
+    written += i % 300 == 299 ? R"(\u0080\n\ud83d\ude42x)" : R"(\u0041\u0000)";
+    text += i % 300 == 299 ? "\u0080\n🙂x" : std::string("A\0", 2);
+  }
+  BOOST_TEST(RawJson::parse('"' + written + '"').text().value() == text);
+  BOOST_TEST((RawJson::parse('"' + written + R"(\u00")").type() == RawJson::Type::missing));
+  BOOST_TEST((RawJson::parse('"' + written + R"(\u00g0")").type() == RawJson::Type::missing));
+}
+
 BOOST_AUTO_TEST_CASE(a_tree_is_made_of_what_only_the_library_reads) {
   const std::string deep = repeated("[", 1000) + repeated("]", 1000), marked = "\xef\xbb\xbf[1]";
   for (const std::string& text : {deep, marked}) {
