@@ -1,6 +1,7 @@
 #include "mcp/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -30,10 +31,22 @@ bool is_socket(int descriptor) {
   return ::fstat(descriptor, &info) == 0 && S_ISSOCK(info.st_mode);
 }
 
+// A second description of the same pipe, whose writes do not block. None if `descriptor` is not a pipe, or if the pipe
+// may not be opened, for example because it belongs to another user.
+Descriptor opened_again(int descriptor) {
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0 || !S_ISFIFO(info.st_mode)) return {};
+  const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  return Descriptor(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+}
+
 }  // namespace
 
 Output::Output(int descriptor, std::function<void()> gone)
-    : descriptor_(descriptor), is_socket_(is_socket(descriptor)), gone_(std::move(gone)) {
+    : descriptor_(descriptor),
+      is_socket_(is_socket(descriptor)),
+      gone_(std::move(gone)),
+      pipe_(opened_again(descriptor)) {
   if (!hurry_ || !room_) throw std::system_error(errno, std::generic_category(), "eventfd");
   thread_ = std::thread([this] { write_all(); });
 }
@@ -91,6 +104,7 @@ void Output::finish(std::chrono::milliseconds patience) {
   patience_.store(static_cast<int>(std::min<std::int64_t>(patience.count(), INT_MAX)));
   hurry_.signal();
   thread_.join();
+  pipe_.reset();  // The client must not wait for more.
 }
 
 void Output::write_all() {
@@ -148,16 +162,19 @@ bool Output::has_room() const {
   return ::poll(&watched, 1, 0) == 1 && (watched.revents & POLLOUT) != 0;
 }
 
-// A pipe that is ready takes PIPE_BUF bytes without blocking, but may block for more; a socket can be told not to
-// block.
 std::size_t Output::write_some(std::string_view bytes, bool& failed) {
-  const ssize_t written = is_socket_
-                              ? ::send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL)
-                              : ::write(descriptor_, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
+  const ssize_t written = write_without_waiting(bytes);
   if (written >= 0) return static_cast<std::size_t>(written);
   failed = errno != EINTR && errno != EAGAIN;
   if (failed && errno != EPIPE && errno != ECONNRESET) failure_.store(errno);
   return 0;
+}
+
+// A pipe that is ready takes PIPE_BUF bytes without blocking, but may block for more.
+ssize_t Output::write_without_waiting(std::string_view bytes) const {
+  if (is_socket_) return ::send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (pipe_) return ::write(pipe_.get(), bytes.data(), bytes.size());
+  return ::write(descriptor_, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
 }
 
 }  // namespace wtool::host::mcp

@@ -6,9 +6,12 @@
 //   even more is waiting, nothing more should be read from the client (`is_full`), or a client that asks without reading
 //   would cost unbounded memory.
 // - A client that is gone is reported once; from then on everything is dropped.
-// - The descriptor's flags are not changed, since other processes may share it. No write is therefore larger than what
-//   the descriptor takes without blocking.
+// - The descriptor's flags are not changed, since other processes may share it. A pipe is opened a second time, and
+//   written there without blocking. Where that is not possible, no write is larger than what the descriptor takes
+//   without blocking.
 #pragma once
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <chrono>
@@ -21,6 +24,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "base/wake_up.h"
 
 namespace wtool::host::mcp {
@@ -59,6 +63,7 @@ class Output {
   bool wait_for_room() const;
   bool has_room() const;
   std::size_t write_some(std::string_view bytes, bool& failed);
+  ssize_t write_without_waiting(std::string_view bytes) const;
 
   const int descriptor_;
   const bool is_socket_;
@@ -75,6 +80,7 @@ class Output {
   bool finishing_ = false;
   bool gone_already_ = false;
   bool is_awaited_ = false;  // somebody waits for room()
+  Descriptor pipe_;          // the same pipe as descriptor_, if it could be opened again
   std::thread thread_;
 };
 

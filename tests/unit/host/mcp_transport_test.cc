@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -216,6 +217,18 @@ BOOST_AUTO_TEST_CASE(nobody_waits_for_a_slow_reader_and_nothing_is_lost) {
     BOOST_TEST(reader.get() == 1000U);
     BOOST_TEST(!gone.load());
   }
+}
+
+// As root, the pipe can be opened again whatever its mode is.
+BOOST_AUTO_TEST_CASE(a_pipe_that_cannot_be_opened_again_is_written_all_the_same) {
+  Ends ends;
+  BOOST_REQUIRE(::fchmod(ends.fd[1], 0) == 0);
+  Output output(ends.fd[1], [] {});
+  for (int i = 0; i < 100; ++i) output.send(line_of(10'000));
+  auto reader = std::async(std::launch::async, [&] { return lines_of(ends.fd[0]); });
+  output.finish(10s);
+  ends.close(1);
+  BOOST_TEST(reader.get() == 100U);
 }
 
 BOOST_AUTO_TEST_CASE(news_is_dropped_while_much_waits_and_answers_are_not) {
