@@ -329,6 +329,31 @@ BOOST_AUTO_TEST_CASE(the_rest_of_a_cut_result_can_be_read) {
   BOOST_TEST(client.read({{"output", output}, {"stream", "stderr"}}).starts_with("bad\n[stderr, bytes 0 to 4 of 4]"));
 }
 
+BOOST_AUTO_TEST_CASE(the_end_of_an_output_that_does_not_fit_can_be_read_and_the_gap_is_named) {
+  Session client("results: text, stored_bytes: 16777216");
+  const std::string text = text_of(client.run("seq 1 3000000"));  // 22,888,896 bytes
+  const std::string lost = " bytes were not kept (mcp.stored_bytes)";
+  BOOST_TEST(holds(text, lost), text.substr(text.size() - 300));
+  const auto read = [&](Json more) {
+    more["output"] = 1;
+    return client.read(more);
+  };
+  const std::string end = read({{"tail", 2}});
+  BOOST_TEST(end.starts_with("2999999\n3000000\n[stdout, bytes 22888880 to 22888896 of 22888896; bytes "), end);
+  const std::size_t named = end.find("; bytes ") + 8;
+  const std::size_t gap_begin = std::stoul(end.substr(named));
+  const std::size_t gap_end = std::stoul(end.substr(end.find(" to ", named) + 4));
+  BOOST_TEST(holds(text, std::to_string(gap_end - gap_begin) + lost), text.substr(text.size() - 300));
+  // An answer ends at the gap, and its offset leads to the other side.
+  const std::string before = read({{"offset", gap_begin - 5}});
+  BOOST_TEST(holds(before, "[stdout, bytes " + std::to_string(gap_begin - 5) + " to " + std::to_string(gap_begin) +
+                               " of 22888896; offset " + std::to_string(gap_end) + " continues; bytes "),
+             before);
+  // Offsets behind the gap are those of the whole output.
+  BOOST_TEST(read({{"grep", "^2999990$"}}).starts_with("22888808:2999990\n"));
+  BOOST_TEST(read({{"offset", 22888808}, {"lines", 1}}).starts_with("2999990\n[stdout, bytes 22888808 to 22888816 of"));
+}
+
 BOOST_AUTO_TEST_CASE(only_outputs_of_this_session_are_read_and_only_by_their_number) {
   Session client("results: text, output_bytes: 1024");
   for (const Json& arguments :

@@ -169,26 +169,37 @@ void Jobs::show_new_output(Job& job, ordered_json& metadata) {
     const std::string name = stream == OutputStream::standard_output ? "stdout" : "stderr";
     const auto size = job.output->size(stream);
     // The store does not have the end of the stream, so the text that the tool has put into the metadata stays.
-    if (!runs && size.kept < size.written) continue;
+    if (!runs && size.gap_end == size.written && size.lost() > 0) continue;
     std::uint64_t& shown = job.shown[static_cast<std::size_t>(stream)];
-    const std::uint64_t end = runs ? job.output->between_characters(stream, size.kept) : size.kept;
-    const auto text = [&](std::uint64_t from, std::uint64_t to) {
-      return to_utf8(job.output->read(stream, from, static_cast<std::size_t>(to - from)));
-    };
-    std::string out;
+    const std::uint64_t end = runs ? job.output->between_characters(stream, size.written) : size.written;
+    // What is left out: what is too long, and what is not kept.
     const std::uint64_t half = results_.output_bytes / 2;
-    const bool is_cut = end - shown > results_.output_bytes;
-    if (is_cut) {
-      const std::uint64_t head = job.output->between_characters(stream, shown + half);
-      const std::uint64_t tail = job.output->between_characters(stream, end - half);
-      out = text(shown, head);
+    const bool is_too_long = end - shown > results_.output_bytes;
+    std::uint64_t head = is_too_long ? job.output->between_characters(stream, shown + half) : end;
+    std::uint64_t tail = is_too_long ? job.output->between_characters(stream, end - half) : shown;
+    if (size.lost(shown, end) > 0) {
+      head = std::min(head, std::max(shown, size.gap_begin));
+      tail = std::max(tail, std::min(size.gap_end, end));
+    }
+    std::string out;
+    const auto add_gap = [&](std::uint64_t bytes) {
       if (!out.empty() && out.back() != '\n') out += '\n';
-      out += gap(tail - head) + text(tail, end);
-      if (results_.has_output_read) {
+      out += gap(bytes);
+    };
+    const auto add = [&](std::uint64_t from, std::uint64_t to) {
+      std::string bytes = job.output->read(stream, from, static_cast<std::size_t>(to - from));
+      const std::uint64_t missing = to - from - bytes.size();
+      out += to_utf8(std::move(bytes));
+      if (missing > 0) add_gap(missing);  // The gap has grown since the size was asked for.
+    };
+    add(shown, head);
+    const bool is_cut = tail > head;
+    if (is_cut) {
+      add_gap(tail - head);
+      add(tail, end);
+      if (results_.has_output_read && size.lost(head, tail) < tail - head) {
         metadata[output_read_member(metadata)] = output_read_arguments(job.number, name, head);
       }
-    } else {
-      out = text(shown, end);
     }
     metadata[metadata.contains("partial_" + name) ? "partial_" + name : name] = std::move(out);
     metadata[name + "_truncated"] = is_cut;

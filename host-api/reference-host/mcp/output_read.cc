@@ -91,18 +91,22 @@ struct OutputPart {
   std::string remark{};  // what the reader of the text must know
 };
 
+std::string not_kept(std::uint64_t begin, std::uint64_t end) {
+  return "bytes " + std::to_string(begin) + " to " + std::to_string(end) + " were not kept";
+}
+
 class OutputReader {
  public:
   OutputReader(const StoredOutput& output, OutputStream stream, std::size_t most)
       : output_(output), stream_(stream), max_bytes_(most), size_(output.size(stream)) {}
 
-  StoredOutput::Size size() const { return size_; }
-
   OutputPart from(std::uint64_t offset, std::optional<std::uint64_t> lines) const {
     OutputPart part;
-    part.begin = output_.between_characters(stream_, std::min(offset, size_.kept));
-    part.end = std::min<std::uint64_t>(size_.kept, part.begin + max_bytes_);
-    if (part.end < size_.kept) part.end = output_.between_characters(stream_, part.end);
+    part.begin = output_.between_characters(stream_, size_.after_gap(std::min(offset, size_.written)));
+    const bool is_before_gap = size_.lost() > 0 && part.begin < size_.gap_begin;
+    const std::uint64_t last = is_before_gap ? size_.gap_begin : size_.written;
+    part.end = std::min<std::uint64_t>(last, part.begin + max_bytes_);
+    if (part.end < last) part.end = output_.between_characters(stream_, part.end);
     std::string bytes = bytes_of(part);
     if (lines) bytes.resize(end_of_lines(bytes, *lines));
     part.end = part.begin + bytes.size();
@@ -112,13 +116,16 @@ class OutputReader {
 
   OutputPart last(std::uint64_t lines) const {
     OutputPart part;
-    part.end = size_.kept;
-    part.begin = output_.between_characters(stream_, part.end - std::min<std::uint64_t>(part.end, max_bytes_));
+    part.end = size_.written;
+    const std::uint64_t most = std::min<std::uint64_t>(part.end - first_of_end(), max_bytes_);
+    part.begin = output_.between_characters(stream_, part.end - most);
     std::string bytes = bytes_of(part);
     std::size_t begin = bytes.empty() ? 0 : bytes.size() - 1;  // the newline at the end does not begin another line
     while (begin > 0 && (bytes[begin - 1] != '\n' || --lines > 0)) --begin;
     if (begin == 0 && part.begin > 0) {
-      part.remark = "fewer lines than asked for, because no more bytes fit";
+      const bool is_after_gap = part.begin == first_of_end();
+      part.remark = std::string("fewer lines than asked for, because no more bytes ") +
+                    (is_after_gap ? "of the end were kept" : "fit");
       const std::size_t newline = bytes.find('\n');
       if (newline + 1 < bytes.size()) begin = newline + 1;  // not in the middle of a line, unless it is the only one
     }
@@ -127,11 +134,11 @@ class OutputReader {
     return part;
   }
 
-  // The lines in which the pattern matches, each after its offset.
+  // The lines in which the pattern matches, each after its offset. A line between them says where bytes are not kept.
   OutputPart matching(const expressions::Pattern& pattern, std::uint64_t offset, std::uint64_t lines,
                       const Stop& stop) const {
     OutputPart part;
-    part.begin = part.end = std::min(offset, size_.kept);
+    part.begin = part.end = size_.after_gap(std::min(offset, size_.written));
     std::string rest;  // from part.end on: read, but not searched yet
     while (!stop.requested()) {
       const std::string more = output_.read(stream_, part.end + rest.size(), piece);
@@ -158,12 +165,21 @@ class OutputReader {
       }
       part.end += begin;
       rest.erase(0, begin);
-      if (is_all || part.text.size() >= max_bytes_ || lines == 0) break;
+      if (part.text.size() >= max_bytes_ || lines == 0) break;
+      if (!is_all) continue;
+      // While the command writes, the gap may have grown up to here.
+      const std::uint64_t next = output_.size(stream_).after_gap(part.end);
+      if (next == part.end) break;
+      if (!part.text.empty()) part.text += '[' + not_kept(part.end, next) + "]\n";
+      part.end = next;
     }
     return part;
   }
 
  private:
+  // Where the bytes begin that are kept up to the end.
+  std::uint64_t first_of_end() const { return size_.lost() == 0 ? 0 : size_.gap_end; }
+
   std::string bytes_of(const OutputPart& part) const {
     return output_.read(stream_, part.begin, static_cast<std::size_t>(part.end - part.begin));
   }
@@ -202,7 +218,7 @@ ordered_json answer_output_read(const OutputStore& store, std::size_t most, cons
                         ? reader.matching(*wanted.grep, wanted.offset, wanted.lines.value_or(UINT64_MAX), call.stop)
                     : wanted.tail ? reader.last(*wanted.tail)
                                   : reader.from(wanted.offset, wanted.lines);
-  const StoredOutput::Size size = reader.size();
+  const StoredOutput::Size size = output->size(stream);  // the command may have written more while this was read
   const bool found_nothing = wanted.grep && part.text.empty();
   std::string text = std::move(part.text);
   if (!text.empty() && text.back() != '\n') text += '\n';
@@ -210,10 +226,9 @@ ordered_json answer_output_read(const OutputStore& store, std::size_t most, cons
           std::to_string(part.begin) + " to " + std::to_string(part.end) + " of " + std::to_string(size.written);
   if (found_nothing) text += "; no line matches";
   if (!part.remark.empty()) text += "; " + part.remark;
-  if (part.end < size.kept) text += "; offset " + std::to_string(part.end) + " continues";
-  if (size.lost() > 0) {
-    text += "; only the first " + std::to_string(size.kept) + " bytes were kept (" + size.why_lost() + ")";
-  }
+  const std::uint64_t next = size.after_gap(part.end);
+  if (next < size.written) text += "; offset " + std::to_string(next) + " continues";
+  if (size.lost() > 0) text += "; " + not_kept(size.gap_begin, size.gap_end) + " (" + size.why_lost() + ")";
   return text_result(text + ']');
 }
 

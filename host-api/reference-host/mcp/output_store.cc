@@ -51,6 +51,16 @@ int write_at(int file, std::uint64_t offset, std::string_view bytes) {
   return 0;
 }
 
+// Reserves a block on the disk, so that a full disk is noticed here, and not in the middle of the block. Returns 0 or an
+// errno.
+int reserve(int file, std::uint64_t place) {
+  while (::fallocate(file, 0, static_cast<off_t>(place), block_size) != 0) {
+    if (errno == EOPNOTSUPP) return 0;  // The file system cannot reserve anything.
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
 std::uint64_t place_of(std::uint32_t block) { return std::uint64_t{block} * block_size; }
 
 }  // namespace
@@ -59,29 +69,91 @@ std::string StoredOutput::Size::why_lost() const {
   return error == 0 ? "mcp.stored_bytes" : std::string("writing failed: ") + ::strerror(error);
 }
 
+std::uint64_t StoredOutput::Size::lost(std::uint64_t begin, std::uint64_t end) const {
+  const std::uint64_t first = std::max(begin, gap_begin);
+  const std::uint64_t last = std::min(end, gap_end);
+  return last > first ? last - first : 0;
+}
+
+const std::uint32_t* StoredOutput::Stream::block_of(std::uint64_t offset) const {
+  const bool is_in_head = size.lost() == 0 || offset < size.gap_begin;
+  const Blocks& blocks = is_in_head ? head : tail;
+  const std::uint64_t index = offset / block_size - (is_in_head ? 0 : size.gap_end / block_size);
+  return index < blocks.size() ? &blocks[index] : nullptr;
+}
+
 StoredOutput::~StoredOutput() {
-  for (const Stream& stream : streams_) store_.give_back(stream.blocks);
+  for (const Stream& stream : streams_) {
+    store_.give_back(stream.head);
+    store_.give_back(stream.tail);
+  }
 }
 
 void StoredOutput::add(OutputStream which, std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   Stream& stream = streams_[static_cast<std::size_t>(which)];
-  const bool is_whole = stream.size.kept == stream.size.written;
-  stream.size.written += bytes.size();
-  if (!is_whole) return;
   while (!bytes.empty()) {
-    const std::size_t at = stream.size.kept % block_size;
-    if (at == 0) {
-      const std::optional<std::uint32_t> block = store_.take_block();
-      if (!block) return;
-      stream.blocks.push_back(*block);
-    }
+    const std::size_t at = stream.size.written % block_size;
     const std::string_view part = bytes.substr(0, block_size - at);
-    stream.size.error = write_at(store_.file_.get(), place_of(stream.blocks.back()) + at, part);
-    if (stream.size.error != 0) return;
-    stream.size.kept += part.size();
+    if (make_room(stream)) {
+      const std::uint64_t place = place_of(*stream.block_of(stream.size.written)) + at;
+      if (const int error = write_at(store_.file_.get(), place, part); error == 0) {
+        stream.size.written += part.size();
+      } else {
+        stream.size.error = error;
+        lose(stream, part.size());
+      }
+    } else {
+      lose(stream, part.size());
+    }
     bytes.remove_prefix(part.size());
   }
+}
+
+// Sees to it that there is a block for the next byte. False: there is none.
+bool StoredOutput::make_room(Stream& stream) {
+  if (stream.block_of(stream.size.written) != nullptr) return true;
+  int error = 0;
+  std::optional<std::uint32_t> block = store_.take_block(error);
+  if (!block) block = take_from_middle(error);
+  if (!block) {
+    stream.size.error = error;
+    return false;
+  }
+  (stream.size.lost() == 0 ? stream.head : stream.tail).push_back(*block);
+  return true;
+}
+
+// Takes a block from the middle of the stream that has more of them: so output does not keep errors out. Nothing: neither
+// stream has one. `error`: why there is no other block.
+std::optional<std::uint32_t> StoredOutput::take_from_middle(int error) {
+  Stream& stream = streams_[0].spare() >= streams_[1].spare() ? streams_[0] : streams_[1];
+  if (stream.spare() == 0) return std::nullopt;
+  Size& size = stream.size;
+  if (size.lost() == 0) {
+    const auto middle = stream.head.begin() + static_cast<std::ptrdiff_t>(stream.beginning());
+    stream.tail.assign(middle, stream.head.end());
+    stream.head.erase(middle, stream.head.end());
+    size.gap_begin = size.gap_end = stream.head.size() * block_size;
+  }
+  const std::uint32_t block = stream.tail.front();
+  stream.tail.pop_front();
+  size.gap_end = std::min((size.gap_end / block_size + 1) * block_size, size.written);
+  size.error = error;
+  // The rest of a character whose beginning is lost is of no use either.
+  for (const char byte : read(stream, size.gap_end, 3)) {
+    if (!continues_character(byte)) break;
+    ++size.gap_end;
+  }
+  return block;
+}
+
+// Counts bytes that cannot be kept. What is between them and an earlier gap is dropped, because there is only one gap.
+void StoredOutput::lose(Stream& stream, std::size_t bytes) {
+  if (stream.size.lost() == 0) stream.size.gap_begin = stream.size.written;
+  store_.give_back(std::exchange(stream.tail, {}));
+  stream.size.written += bytes;
+  stream.size.gap_end = stream.size.written;
 }
 
 StoredOutput::Size StoredOutput::size(OutputStream which) const {
@@ -91,15 +163,21 @@ StoredOutput::Size StoredOutput::size(OutputStream which) const {
 
 std::string StoredOutput::read(OutputStream which, std::uint64_t offset, std::size_t most) const {
   const std::lock_guard lock(mutex_);
-  const Stream& stream = streams_[static_cast<std::size_t>(which)];
+  return read(streams_[static_cast<std::size_t>(which)], offset, most);
+}
+
+std::string StoredOutput::read(const Stream& stream, std::uint64_t offset, std::size_t most) const {
+  const Size& size = stream.size;
+  if (size.lost(offset, offset + 1) > 0) return {};
   std::string bytes;
-  const std::uint64_t end = std::min<std::uint64_t>(stream.size.kept, offset + most);
+  const std::uint64_t last = size.lost() > 0 && offset < size.gap_begin ? size.gap_begin : size.written;
+  const std::uint64_t end = std::min<std::uint64_t>(last, offset + most);
   while (offset < end) {
     const std::size_t at = offset % block_size;
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(block_size - at, end - offset));
     const std::size_t had = bytes.size();
     bytes.resize(had + wanted);
-    const auto place = place_of(stream.blocks[offset / block_size]) + at;
+    const auto place = place_of(*stream.block_of(offset)) + at;
     const ssize_t got = ::pread(store_.file_.get(), bytes.data() + had, wanted, static_cast<off_t>(place));
     bytes.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
     if (got == 0 || (got < 0 && errno != EINTR)) break;
@@ -108,9 +186,12 @@ std::string StoredOutput::read(OutputStream which, std::uint64_t offset, std::si
   return bytes;
 }
 
-std::uint64_t StoredOutput::between_characters(OutputStream stream, std::uint64_t offset) const {
+std::uint64_t StoredOutput::between_characters(OutputStream which, std::uint64_t offset) const {
   constexpr std::size_t longest = 4;
-  const std::uint64_t begin = offset - std::min<std::uint64_t>(offset, longest - 1);
+  const std::lock_guard lock(mutex_);
+  const Stream& stream = streams_[static_cast<std::size_t>(which)];
+  std::uint64_t begin = offset - std::min<std::uint64_t>(offset, longest - 1);
+  if (stream.size.gap_end <= offset) begin = std::max(begin, stream.size.gap_end);
   return offset - unfinished_character(read(stream, begin, static_cast<std::size_t>(offset - begin)));
 }
 
@@ -147,7 +228,7 @@ std::shared_ptr<StoredOutput> OutputStore::take_oldest() {
   return output;
 }
 
-std::optional<std::uint32_t> OutputStore::take_block() {
+std::optional<std::uint32_t> OutputStore::take_block(int& error) {
   std::unique_lock lock(mutex_);
   while (free_.empty() && place_of(blocks_ + 1) > max_bytes_) {
     std::shared_ptr<StoredOutput> oldest = take_oldest();
@@ -156,13 +237,17 @@ std::optional<std::uint32_t> OutputStore::take_block() {
     oldest.reset();
     lock.lock();
   }
-  if (free_.empty()) return blocks_++;
+  if (free_.empty()) {
+    error = reserve(file_.get(), place_of(blocks_));
+    return error == 0 ? std::optional(blocks_++) : std::nullopt;
+  }
   const std::uint32_t block = free_.back();
   free_.pop_back();
   return block;
 }
 
-void OutputStore::give_back(const std::vector<std::uint32_t>& blocks) {
+void OutputStore::give_back(const Blocks& blocks) {
+  if (blocks.empty()) return;
   const std::lock_guard lock(mutex_);
   free_.insert(free_.end(), blocks.begin(), blocks.end());
   if (free_.size() < blocks_ || blocks_ < many_blocks || ::ftruncate(file_.get(), 0) != 0) return;

@@ -7,17 +7,19 @@
 //   const int number = store.number(output);            // from now on, the output is found by this number
 //   store.find(number)->read(OutputStream::standard_output, 0, 1024);
 //
-// - Each stream is kept separately, byte for byte, from its beginning.
+// - Each stream is kept separately, byte for byte.
 // - All outputs are in one file without a name: no command finds it by a path, and nothing has to be removed. If no
 //   file system supports such a file, they are in memory.
 // - All outputs together have a limit. To make room, the oldest output that is not in use is dropped. If there is still
-//   no room, or the file cannot be written (a full disk), a stream keeps its beginning, and any further bytes are only
-//   counted.
+//   no room, or the disk is full, an output keeps its beginning and its end: further bytes take the place of earlier ones
+//   in the middle. So a stream has at most one gap, whose place is known exactly.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,15 +35,25 @@ namespace wtool::host::mcp {
 
 class OutputStore;
 
+// Numbers of blocks of the store's file.
+using Blocks = std::deque<std::uint32_t>;
+
 // The output of one command. Any thread may call any member. The store must outlive it.
 class StoredOutput {
  public:
   struct Size {
     std::uint64_t written = 0;  // by the command
-    std::uint64_t kept = 0;     // how many of these bytes are kept, from the beginning
+    // The bytes from gap_begin to gap_end are not kept. All others are.
+    std::uint64_t gap_begin = 0, gap_end = 0;
     int error = 0;  // the errno with which the file could not be written; 0: there was no room, or all is kept
 
-    std::uint64_t lost() const { return written - kept; }
+    std::uint64_t lost() const { return gap_end - gap_begin; }
+    // How many of the bytes from `begin` to `end` are not kept.
+    std::uint64_t lost(std::uint64_t begin, std::uint64_t end) const;
+    // `offset`, or the end of the gap if the byte there is not kept.
+    std::uint64_t after_gap(std::uint64_t offset) const {
+      return offset >= gap_begin && offset < gap_end ? gap_end : offset;
+    }
     // Why bytes were not kept, for people.
     std::string why_lost() const;
   };
@@ -53,7 +65,8 @@ class StoredOutput {
 
   void add(OutputStream stream, std::string_view bytes);
   Size size(OutputStream stream) const;
-  // At most `most` bytes from `offset` on; fewer if fewer are kept.
+  // At most `most` bytes from `offset` on; fewer if the stream or what is kept of it ends before. The bytes on the two
+  // sides of a gap are never in one answer.
   std::string read(OutputStream stream, std::uint64_t offset, std::size_t most) const;
   // `offset`, or the beginning of the character that it would cut in two.
   std::uint64_t between_characters(OutputStream stream, std::uint64_t offset) const;
@@ -61,8 +74,24 @@ class StoredOutput {
  private:
   struct Stream {
     Size size;
-    std::vector<std::uint32_t> blocks;
+    Blocks head;  // from the beginning of the stream to the gap or, if there is none, to the end
+    Blocks tail;  // from the gap to the end; its first block has the byte at gap_end
+
+    // The block with the byte at `offset`, which is outside of the gap; nullptr: there is none yet.
+    const std::uint32_t* block_of(std::uint64_t offset) const;
+    // How many blocks stay at its beginning when others are taken from its middle; and how many may be taken.
+    std::size_t beginning() const { return std::max<std::size_t>(head.size() / 2, 1); }
+    std::size_t spare() const {
+      if (size.lost() > 0) return tail.size();
+      return head.size() - std::min(head.size(), beginning());
+    }
   };
+
+  // The caller of these functions holds mutex_.
+  bool make_room(Stream& stream);
+  std::optional<std::uint32_t> take_from_middle(int error);
+  void lose(Stream& stream, std::size_t bytes);
+  std::string read(const Stream& stream, std::uint64_t offset, std::size_t most) const;
 
   OutputStore& store_;
   mutable std::mutex mutex_;
@@ -87,8 +116,9 @@ class OutputStore {
  private:
   friend class StoredOutput;
 
-  std::optional<std::uint32_t> take_block();
-  void give_back(const std::vector<std::uint32_t>& blocks);
+  // Nothing: there is no room, or `error` is the errno of what failed.
+  std::optional<std::uint32_t> take_block(int& error);
+  void give_back(const Blocks& blocks);
   std::shared_ptr<StoredOutput> take_oldest();
 
   const std::uint64_t max_bytes_;

@@ -221,7 +221,10 @@ void add_output_read(ordered_json& metadata, const std::function<int()>& number_
     if (text_member(metadata, "encoding") != "utf-8") begin /= 3;
     if (output != nullptr) add_lost_bytes(metadata, *output);
     const auto which = stream == "stdout" ? OutputStream::standard_output : OutputStream::standard_error;
-    if (output != nullptr && begin >= output->size(which).kept) continue;
+    if (output != nullptr) {
+      const StoredOutput::Size size = output->size(which);
+      if (size.after_gap(begin) >= size.written) continue;
+    }
     if (!number) number = number_of_output();
     metadata[output_read_member(metadata)] = output_read_arguments(*number, stream, begin);
   }
