@@ -54,13 +54,14 @@ std::uint64_t number_of(const json& arguments, std::string_view name) {
   return number == nullptr ? 0 : number->get<std::uint64_t>();
 }
 
-// What is wrong with the arguments of a tool that works on a job; empty: nothing.
+// What is wrong with the arguments of a tool that has these parameters; empty: nothing.
 std::string problem_of(const json& arguments, std::initializer_list<std::string_view> names) {
   for (const auto& [name, value] : arguments.items()) {
     if (std::find(names.begin(), names.end(), name) == names.end()) return unknown_argument(name, names);
     if (std::string problem = number_problem(name, value, name == "wait" ? 0 : 1); !problem.empty()) return problem;
   }
-  return arguments.contains("job") ? "" : "the parameter job is missing: the number of a job (job_list lists all)";
+  const bool is_missing = std::find(names.begin(), names.end(), "job") != names.end() && !arguments.contains("job");
+  return is_missing ? "the parameter job is missing: the number of a job (job_list lists all)" : "";
 }
 
 }  // namespace
@@ -198,7 +199,7 @@ void Jobs::show_new_output(Job& job, ordered_json& metadata) {
       add_gap(tail - head);
       add(tail, end);
       if (results_.has_output_read && size.lost(head, tail) < tail - head) {
-        metadata[output_read_member(metadata)] = output_read_arguments(job.number, name, head);
+        add_output_read(metadata, job.number, name, head);
       }
     }
     metadata[metadata.contains("partial_" + name) ? "partial_" + name : name] = std::move(out);
@@ -308,8 +309,8 @@ ServerTools Jobs::tools() {
       [this](ClientCall& call) { return stop(call); });
   add("job_list", "Running jobs, and jobs whose end was not polled.", list_schema, WTOOL_HINT_READ_ONLY,
       [this](ClientCall& call) {
-        const json arguments = parse_json_or_throw(call.arguments);
-        return arguments.empty() ? list() : refusal(unknown_argument(arguments.begin().key(), {}));
+        const std::string problem = problem_of(parse_json_or_throw(call.arguments), {});
+        return problem.empty() ? list() : refusal(problem);
       });
   return tools;
 }

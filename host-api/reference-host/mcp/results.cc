@@ -119,6 +119,11 @@ std::string ending(const ordered_json& metadata) {
   return text;
 }
 
+// The member of the metadata with the arguments with which output_read shows the rest of the stream.
+std::string output_read_member(std::string_view stream) {
+  return stream == "stdout" ? "output_read" : "output_read_stderr";
+}
+
 // What a model has to know besides the ending, in words that use the metadata's names.
 std::vector<std::string> remarks(const ordered_json& metadata) {
   std::vector<std::string> remarks;
@@ -129,11 +134,13 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
     if (!metadata.value(name + "_truncated", false)) continue;
     remarks.push_back(name + " had " + dumped(metadata.value(name + "_bytes", ordered_json(0))) + " bytes");
   }
-  if (const auto rest = metadata.find("output_read"); rest != metadata.end()) {
-    const auto errors = metadata.find("output_read_stderr");
-    remarks.push_back("the rest: output_read " + dumped(*rest) +
-                      (errors == metadata.end() ? "" : " and " + dumped(*errors)));
+  std::string rest;
+  for (const char* stream : {"stdout", "stderr"}) {
+    if (const auto arguments = metadata.find(output_read_member(stream)); arguments != metadata.end()) {
+      rest += (rest.empty() ? "the rest: output_read " : " and ") + dumped(*arguments);
+    }
   }
+  if (!rest.empty()) remarks.push_back(rest);
   if (const auto lost = metadata.find("lost_bytes"); lost != metadata.end()) {
     remarks.push_back(dumped(*lost) + " bytes were not kept (" + text_member(metadata, "lost_because") + ")");
   }
@@ -208,7 +215,7 @@ ordered_json without_defaults(const ordered_json& metadata) {
 }
 
 // Adds the arguments with which output_read shows the rest of the streams that are cut.
-void add_output_read(ordered_json& metadata, const std::function<int()>& number_of_output, const StoredOutput* output) {
+void add_rests(ordered_json& metadata, const std::function<int()>& number_of_output, const StoredOutput* output) {
   std::optional<int> number;
   for (const std::string stream : {"stdout", "stderr"}) {
     if (!metadata.value(stream + "_truncated", false)) continue;
@@ -226,7 +233,7 @@ void add_output_read(ordered_json& metadata, const std::function<int()>& number_
       if (size.after_gap(begin) >= size.written) continue;
     }
     if (!number) number = number_of_output();
-    metadata[output_read_member(metadata)] = output_read_arguments(*number, stream, begin);
+    add_output_read(metadata, *number, stream, begin);
   }
 }
 
@@ -290,15 +297,10 @@ ordered_json command_result(const ordered_json& metadata, bool is_error, ResultS
   return result;
 }
 
-std::string output_read_member(const ordered_json& metadata) {
-  return metadata.contains("output_read") ? "output_read_stderr" : "output_read";
-}
-
-ordered_json output_read_arguments(int number, const std::string& stream, std::uint64_t offset) {
-  ordered_json arguments{{"output", number}};
+void add_output_read(ordered_json& metadata, int number, const std::string& stream, std::uint64_t offset) {
+  ordered_json& arguments = metadata[output_read_member(stream)] = {{"output", number}};
   if (stream != "stdout") arguments["stream"] = stream;
   arguments["offset"] = offset;
-  return arguments;
 }
 
 std::string gap(std::uint64_t bytes) {
@@ -391,7 +393,7 @@ ordered_json call_result(const ToolDescription& tool, OrderedOutcome outcome, co
     }
   }
   if (is_shell_execute(tool) && metadata.is_object()) {
-    if (number_of_output && settings.has_output_read) add_output_read(metadata, number_of_output, output);
+    if (number_of_output && settings.has_output_read) add_rests(metadata, number_of_output, output);
     return command_result(metadata, outcome.is_error, settings.style);
   }
   if (envelope.is_object() && envelope["content"].is_array()) {

@@ -74,12 +74,8 @@ std::string number_problem(const std::string& name, const nlohmann::json& value,
 // The message for an argument that a tool of the server does not have.
 std::string unknown_argument(const std::string& name, std::initializer_list<std::string_view> known);
 
-// The member of the metadata for the arguments of output_read: that of standard output or, if there is one already, that
-// of standard error.
-std::string output_read_member(const nlohmann::ordered_json& metadata);
-
-// The arguments with which output_read continues after a cut.
-nlohmann::ordered_json output_read_arguments(int number, const std::string& stream, std::uint64_t offset);
+// Notes in the metadata with which arguments output_read continues after the cut of a stream.
+void add_output_read(nlohmann::ordered_json& metadata, int number, const std::string& stream, std::uint64_t offset);
 
 // The line that replaces `bytes` bytes.
 std::string gap(std::uint64_t bytes);

@@ -247,6 +247,30 @@ BOOST_AUTO_TEST_CASE(a_result_that_was_cut_says_how_to_read_the_rest) {
             "\"offset\":170}"));
 }
 
+BOOST_AUTO_TEST_CASE(the_name_of_a_stream_chooses_the_member_for_its_rest) {
+  const auto structured = [](ordered_json metadata) {
+    metadata["exit_code"] = 0;
+    return call_result(shell_execute(), answered(ordered_json::array({text("a sentence")}), metadata),
+                       {.output_bytes = 1024, .style = ResultStyle::structured, .has_output_read = true},
+                       [] { return 7; })
+        .at("structuredContent");
+  };
+  const ordered_json rest_of_out{{"output", 7}, {"offset", 512}};
+  const ordered_json rest_of_err{{"output", 7}, {"stream", "stderr"}, {"offset", 512}};
+  ordered_json metadata{{"stdout", std::string(5000, 'x')},
+                        {"stderr", std::string(5000, 'y')},
+                        {"stdout_truncated", false},
+                        {"stderr_truncated", false},
+                        {"encoding", "utf-8"}};
+  const ordered_json both = structured(metadata);
+  BOOST_TEST((both.at("output_read") == rest_of_out));
+  BOOST_TEST((both.at("output_read_stderr") == rest_of_err));
+  metadata["stdout"] = "short";
+  const ordered_json errors = structured(metadata);
+  BOOST_TEST((errors.at("output_read_stderr") == rest_of_err));
+  BOOST_TEST(!errors.contains("output_read"));
+}
+
 BOOST_AUTO_TEST_CASE(structured_results_leave_out_what_goes_without_saying) {
   const ordered_json metadata{{"command", "the command"},  {"exit_code", 0},
                               {"stdout", "hi\n"},          {"stderr", ""},
