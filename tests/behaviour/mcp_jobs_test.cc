@@ -164,6 +164,19 @@ BOOST_AUTO_TEST_CASE(a_character_that_comes_in_two_parts_is_shown_when_it_is_who
   BOOST_TEST(client.poll(1, 40).starts_with("漢b\n[exit 0, "));
 }
 
+BOOST_AUTO_TEST_CASE(a_search_in_a_running_job_says_that_its_last_line_is_not_complete_yet) {
+  Session client;
+  const int job = client.begin("printf 'test 1 ok\\ntest 2 o'; " + client.gate.wait() + "; echo k");
+  client.wait_for(job, "test 2 o");
+  const Json search{{"output", job}, {"grep", "ok$"}};
+  BOOST_TEST(client.read(search) ==
+             "0:test 1 ok\n[stdout, bytes 0 to 10 of 18; the last line is not complete yet; "
+             "offset 10 continues]");
+  client.gate.open();
+  client.poll(job, 40);
+  BOOST_TEST(client.read(search) == "0:test 1 ok\n10:test 2 ok\n[stdout, bytes 0 to 20 of 20]");
+}
+
 BOOST_AUTO_TEST_CASE(a_job_is_stopped_with_all_that_it_has_started) {
   Session client;
   const int job = client.begin("setsid sleep 61 & echo ready; sleep 61");

@@ -141,9 +141,14 @@ class OutputReader {
     part.begin = part.end = size_.after_gap(std::min(offset, size_.written));
     std::string rest;  // from part.end on: read, but not searched yet
     while (!stop.requested()) {
+      const bool has_ended = output_.has_ended();  // asked before reading: what is read then is all
       const std::string more = output_.read(stream_, part.end + rest.size(), piece);
       rest += more;
       const bool is_all = more.empty();
+      // While the command writes, the gap may have grown up to here.
+      const std::uint64_t end_of_rest = part.end + rest.size();
+      const std::uint64_t next = is_all ? output_.size(stream_).after_gap(end_of_rest) : end_of_rest;
+      const bool is_to_be_continued = is_all && next == end_of_rest && !has_ended;
       std::size_t begin = 0;
       while (begin < rest.size() && part.text.size() < max_bytes_ && lines > 0) {
         const std::size_t newline = rest.find('\n', begin);
@@ -156,6 +161,11 @@ class OutputReader {
           part.text += std::to_string(part.end + begin) + ':' + cut(line, max_shown_line) + '\n';
           --lines;
         }
+        if (is_cut && is_to_be_continued) {
+          // A search that continues here gets the whole line.
+          part.remark += std::string(part.remark.empty() ? "" : "; ") + "the last line is not complete yet";
+          break;
+        }
         begin = is_cut ? end : end + 1;
         if (!is_cut || is_all) continue;
         part.remark = "lines of more than 1 MiB were searched in pieces, as if each were a line";
@@ -165,11 +175,9 @@ class OutputReader {
       }
       part.end += begin;
       rest.erase(0, begin);
-      if (part.text.size() >= max_bytes_ || lines == 0) break;
+      if (part.text.size() >= max_bytes_ || lines == 0 || is_to_be_continued) break;
       if (!is_all) continue;
-      // While the command writes, the gap may have grown up to here.
-      const std::uint64_t next = output_.size(stream_).after_gap(part.end);
-      if (next == part.end) break;
+      if (next == end_of_rest) break;
       if (!part.text.empty()) part.text += '[' + not_kept(part.end, next) + "]\n";
       part.end = next;
     }

@@ -4,6 +4,7 @@
 //   OutputStore store(256 << 20);
 //   const std::shared_ptr<StoredOutput> output = store.open();
 //   output->add(OutputStream::standard_output, bytes);  // as the command writes
+//   output->end();                                      // when it has ended
 //   const int number = store.number(output);            // from now on, the output is found by this number
 //   store.find(number)->read(OutputStream::standard_output, 0, 1024);
 //
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -64,6 +66,9 @@ class StoredOutput {
   ~StoredOutput();
 
   void add(OutputStream stream, std::string_view bytes);
+  // Nothing more will be added.
+  void end() { has_ended_.store(true); }
+  bool has_ended() const { return has_ended_.load(); }
   Size size(OutputStream stream) const;
   // At most `most` bytes from `offset` on; fewer if the stream or what is kept of it ends before. The bytes on the two
   // sides of a gap are never in one answer.
@@ -94,6 +99,7 @@ class StoredOutput {
   std::string read(const Stream& stream, std::uint64_t offset, std::size_t most) const;
 
   OutputStore& store_;
+  std::atomic<bool> has_ended_{false};
   mutable std::mutex mutex_;
   std::array<Stream, 2> streams_;
 };

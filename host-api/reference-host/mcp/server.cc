@@ -249,6 +249,18 @@ CallPlace place_for(const ClientCall& call) {
   return place;
 }
 
+// Ends an output, however its call ends: only then is its last line complete.
+class OutputEnd {
+ public:
+  explicit OutputEnd(StoredOutput& output) : output_(output) {}
+  OutputEnd(const OutputEnd&) = delete;
+  OutputEnd& operator=(const OutputEnd&) = delete;
+  ~OutputEnd() { output_.end(); }
+
+ private:
+  StoredOutput& output_;
+};
+
 ToolCaller::StateSink states_for(const ClientCall& call, CallProgress::Reports& reports) {
   if (call.progress_token.empty()) return nullptr;
   return [&reports](const CallState& state) { reports.take(state); };
@@ -299,7 +311,10 @@ nlohmann::ordered_json Server::run_lasting_tool(ClientCall& call, CallProgress::
   // protocol 2026 is bound to them.
   const std::string sent = call.arguments;
   if (asked.is_given) call.arguments = asked.arguments;
-  nlohmann::ordered_json result = call.server_tool->answer(call, reports);
+  nlohmann::ordered_json result = [&] {
+    const OutputEnd end(*output);
+    return call.server_tool->answer(call, reports);
+  }();
   call.arguments = sent;
   if (running.take(result)) return {};
   return result;
@@ -320,8 +335,10 @@ nlohmann::ordered_json Server::run_command(ClientCall& call, CallProgress::Repor
     command.emplace(jobs_, call, reports, output);
     hand_over_when_due(call, asked.wanted);
   }
-  OrderedOutcome outcome =
-      toolbox_.call_text(call.tool->id, arguments, call.stop, sink, place_for(call), states_for(call, reports));
+  OrderedOutcome outcome = [&] {
+    const OutputEnd end(*output);
+    return toolbox_.call_text(call.tool->id, arguments, call.stop, sink, place_for(call), states_for(call, reports));
+  }();
   if (command && command->take(outcome)) return {};
   return call_result(
       *call.tool, std::move(outcome), settings_.results, [&] { return outputs_.number(output); }, output.get());

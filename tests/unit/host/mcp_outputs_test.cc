@@ -261,6 +261,7 @@ BOOST_AUTO_TEST_CASE(parts_are_read_by_offset_lines_end_and_pattern) {
   OutputStore store(10 * block);
   const auto output = store.open();
   output->add(out, "one\ntwo\nthree\nno end");
+  output->end();
   store.number(output);
   const auto shown = [&](json more) {
     more["output"] = 1;
@@ -278,6 +279,34 @@ BOOST_AUTO_TEST_CASE(parts_are_read_by_offset_lines_end_and_pattern) {
   BOOST_TEST(shown({{"grep", "o"}, {"offset", 4}, {"lines", 1}}) ==
              "4:two\n[stdout, bytes 4 to 8 of 20; offset 8 continues]");
   BOOST_TEST(shown({{"stream", "stderr"}}) == "[stderr, bytes 0 to 0 of 0]");
+}
+
+BOOST_AUTO_TEST_CASE(a_search_says_that_the_last_line_is_not_complete_yet) {
+  OutputStore store(10 * block);
+  const auto output = store.open();
+  output->add(out, "test 1 ok\ntest 2 o");
+  store.number(output);
+  const auto found = [&](const std::string& pattern, std::uint64_t offset = 0) {
+    return answer(store, {{"output", 1}, {"grep", pattern}, {"offset", offset}});
+  };
+  const std::string not_yet = "[stdout, bytes 0 to 10 of 18; the last line is not complete yet; offset 10 continues]";
+  BOOST_TEST(found("o$") == "10:test 2 o\n" + not_yet);
+  BOOST_TEST(found("ok$") == "0:test 1 ok\n" + not_yet);
+  BOOST_TEST(found("ok$", 10) ==
+             "[stdout, bytes 10 to 10 of 18; no line matches; the last line is not complete yet; "
+             "offset 10 continues]");
+  output->add(out, "k");
+  output->end();
+  BOOST_TEST(found("o$", 10) == "[stdout, bytes 10 to 19 of 19; no line matches]");
+  BOOST_TEST(found("ok$", 10) == "10:test 2 ok\n[stdout, bytes 10 to 19 of 19]");
+}
+
+BOOST_AUTO_TEST_CASE(a_line_that_is_complete_needs_no_remark_even_while_the_command_writes) {
+  OutputStore store(10 * block);
+  const auto output = store.open();
+  output->add(out, "test 1 ok\n");
+  store.number(output);
+  BOOST_TEST(answer(store, {{"output", 1}, {"grep", "ok$"}}) == "0:test 1 ok\n[stdout, bytes 0 to 10 of 10]");
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_is_bounded_and_says_where_to_continue) {
