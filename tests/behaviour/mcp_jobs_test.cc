@@ -1,7 +1,10 @@
 // Commands of `wtool mcp` that run on after their call was answered: jobs, and the outputs that can be read later.
+#include <sys/resource.h>
+
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "support/mcp_client.h"
 #include "support/text.h"
@@ -62,6 +65,23 @@ struct Session : McpClient {
     more.insert(more.end(), {"--config", folders.back()->file("c.yaml", "mcp: {" + settings + "}\n")});
     return more;
   }
+};
+
+// While it lives, no program that is started can write a file, as on a full disk.
+class NoFiles {
+ public:
+  NoFiles() {
+    BOOST_REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    BOOST_REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
+  }
+  NoFiles(const NoFiles&) = delete;
+  NoFiles& operator=(const NoFiles&) = delete;
+  ~NoFiles() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
 };
 
 // The output in a text: all of it except the last line, which the server adds.
@@ -365,6 +385,27 @@ BOOST_AUTO_TEST_CASE(the_end_of_an_output_that_does_not_fit_can_be_read_and_the_
   // Offsets behind the gap are those of the whole output.
   BOOST_TEST(read({{"grep", "^2999990$"}}).starts_with("22888808:2999990\n"));
   BOOST_TEST(read({{"offset", 22888808}, {"lines", 1}}).starts_with("2999990\n[stdout, bytes 22888808 to 22888816 of"));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_whose_output_cannot_be_kept_names_only_the_bytes_that_it_does_not_show) {
+  const ScratchFolder place;
+  const std::string file = place.file("c.yaml", "mcp: {results: text}\n");
+  Gate gate(place);
+  std::optional<McpClient> client;
+  {
+    const NoFiles limit;
+    client.emplace(std::vector<std::string>{"--config", file}, ProgramOptions{.set = {{"XDG_CONFIG_HOME", "/none"}}});
+  }
+  client->initialize();
+  client->run("true");
+  const std::string begun = text_of(client->run("echo one; " + gate.wait() + "; echo two", in_background));
+  BOOST_TEST(begun.starts_with("[... 4 bytes left out ...]\n[job "), begun);
+  BOOST_TEST(holds(begun, "; 4 bytes were not kept ("), begun);
+  gate.open();
+  const Json poll{{"name", "job_poll"}, {"arguments", {{"job", Session::job_of(begun)}, {"wait", 40}}}};
+  const std::string end = text_of(client->ask("tools/call", poll).at("result"));
+  BOOST_TEST(end.starts_with("one\ntwo\n[exit 0, "), end);
+  BOOST_TEST(!holds(end, "not kept"), end);
 }
 
 BOOST_AUTO_TEST_CASE(only_outputs_of_this_session_are_read_and_only_by_their_number) {

@@ -165,12 +165,16 @@ std::string waits_of(ClientCall& call) {
 // Replaces the output in the metadata by the part that was not shown yet.
 void Jobs::show_new_output(Job& job, ordered_json& metadata) {
   const bool runs = job.call != nullptr;
-  add_lost_bytes(metadata, *job.output);
   for (const OutputStream stream : {OutputStream::standard_output, OutputStream::standard_error}) {
     const std::string name = stream == OutputStream::standard_output ? "stdout" : "stderr";
     const auto size = job.output->size(stream);
     // The store does not have the end of the stream, so the text that the tool has put into the metadata stays.
-    if (!runs && size.gap_end == size.written && size.lost() > 0) continue;
+    if (!runs && size.lost() > 0 && size.gap_end == size.written) {
+      if (const auto rest = left_out(metadata, name, size.written)) {
+        add_lost_bytes(metadata, size, rest->begin, rest->end);
+      }
+      continue;
+    }
     std::uint64_t& shown = job.shown[static_cast<std::size_t>(stream)];
     const std::uint64_t end = runs ? job.output->between_characters(stream, size.written) : size.written;
     // What is left out: what is too long, and what is not kept.
@@ -198,6 +202,7 @@ void Jobs::show_new_output(Job& job, ordered_json& metadata) {
     if (is_cut) {
       add_gap(tail - head);
       add(tail, end);
+      add_lost_bytes(metadata, size, head, tail);
       if (results_.has_output_read && size.lost(head, tail) < tail - head) {
         add_output_read(metadata, job.number, name, head);
       }

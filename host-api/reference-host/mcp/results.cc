@@ -30,6 +30,7 @@ constexpr std::array<StreamMembers, 5> streams{{{"stdout", "stdout_truncated", "
                                                 {"output", "", ""}}};
 
 constexpr std::string_view gap_begin = "[... ";
+constexpr std::string_view gap_end = " bytes left out ...]\n";
 
 // Room for the words that a text has in addition to its streams.
 constexpr std::size_t room_for_the_rest = 4096;
@@ -217,23 +218,15 @@ ordered_json without_defaults(const ordered_json& metadata) {
 // Adds the arguments with which output_read shows the rest of the streams that are cut.
 void add_rests(ordered_json& metadata, const std::function<int()>& number_of_output, const StoredOutput* output) {
   std::optional<int> number;
-  for (const std::string stream : {"stdout", "stderr"}) {
-    if (!metadata.value(stream + "_truncated", false)) continue;
-    const std::string partial = "partial_" + stream;
-    const std::string text = text_member(metadata, metadata.contains(partial) ? partial.c_str() : stream.c_str());
-    // The offset may be too early, but never too late: the mark may follow an added newline, and a replaced byte became
-    // three.
-    std::size_t begin = std::min(text.find(gap_begin), text.size());
-    if (begin > 0) --begin;
-    if (text_member(metadata, "encoding") != "utf-8") begin /= 3;
-    if (output != nullptr) add_lost_bytes(metadata, *output);
-    const auto which = stream == "stdout" ? OutputStream::standard_output : OutputStream::standard_error;
-    if (output != nullptr) {
-      const StoredOutput::Size size = output->size(which);
-      if (size.after_gap(begin) >= size.written) continue;
-    }
+  for (const std::string name : {"stdout", "stderr"}) {
+    const OutputStream stream = name == "stdout" ? OutputStream::standard_output : OutputStream::standard_error;
+    const StoredOutput::Size size = output == nullptr ? StoredOutput::Size() : output->size(stream);
+    const std::optional<LeftOut> rest = left_out(metadata, name, size.written);
+    if (!rest) continue;
+    add_lost_bytes(metadata, size, rest->begin, rest->end);
+    if (output != nullptr && size.after_gap(rest->begin) >= size.written) continue;
     if (!number) number = number_of_output();
-    add_output_read(metadata, *number, stream, begin);
+    add_output_read(metadata, *number, name, rest->begin);
   }
 }
 
@@ -277,15 +270,26 @@ void cut_streams(ordered_json& metadata, std::size_t most) {
   }
 }
 
-void add_lost_bytes(ordered_json& metadata, const StoredOutput& output) {
-  std::uint64_t lost = 0;
-  for (const OutputStream stream : {OutputStream::standard_output, OutputStream::standard_error}) {
-    const StoredOutput::Size size = output.size(stream);
-    if (size.lost() == 0) continue;
-    lost += size.lost();
-    metadata["lost_bytes"] = lost;
-    metadata["lost_because"] = size.why_lost();
-  }
+std::optional<LeftOut> left_out(const ordered_json& metadata, const std::string& stream, std::uint64_t written) {
+  if (!metadata.value(stream + "_truncated", false)) return std::nullopt;
+  const std::string partial = "partial_" + stream;
+  const std::string text = text_member(metadata, metadata.contains(partial) ? partial.c_str() : stream.c_str());
+  const std::size_t mark = text.find(gap_begin);
+  const std::size_t mark_end = text.rfind(gap_end);
+  if (mark == std::string::npos || mark_end == std::string::npos) return LeftOut{0, written};
+  // The mark may follow an added newline, and a replaced byte became three.
+  const bool is_replaced = text_member(metadata, "encoding") != "utf-8";
+  std::size_t begin = mark > 0 ? mark - 1 : 0;
+  if (is_replaced) begin /= 3;
+  const std::size_t shown = shown_bytes(std::string_view(text).substr(mark_end + gap_end.size()), is_replaced);
+  return LeftOut{begin, written - std::min<std::uint64_t>(written, shown)};
+}
+
+void add_lost_bytes(ordered_json& metadata, const StoredOutput::Size& size, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t lost = size.lost(begin, end);
+  if (lost == 0) return;
+  metadata["lost_bytes"] = metadata.value("lost_bytes", std::uint64_t{0}) + lost;
+  metadata["lost_because"] = size.why_lost();
 }
 
 ordered_json command_result(const ordered_json& metadata, bool is_error, ResultStyle style) {
@@ -303,9 +307,7 @@ void add_output_read(ordered_json& metadata, int number, const std::string& stre
   arguments["offset"] = offset;
 }
 
-std::string gap(std::uint64_t bytes) {
-  return std::string(gap_begin) + std::to_string(bytes) + " bytes left out ...]\n";
-}
+std::string gap(std::uint64_t bytes) { return std::string(gap_begin) + std::to_string(bytes) + std::string(gap_end); }
 
 std::string cut(std::string_view text, std::size_t most, std::size_t bytes, bool replaced) {
   if (text.size() <= most) return std::string(text);

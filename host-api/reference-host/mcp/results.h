@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -52,8 +53,19 @@ nlohmann::ordered_json call_result(const ToolDescription& tool, OrderedOutcome o
                                    const std::function<int()>& number_of_output = {},
                                    const StoredOutput* output = nullptr);
 
-// Notes in the metadata how many bytes of the output are not kept, and why. Does nothing if all are kept.
-void add_lost_bytes(nlohmann::ordered_json& metadata, const StoredOutput& output);
+// Notes in the metadata how many bytes of a stream are neither shown nor kept, and why; nothing if there are none. What
+// is shown does not have the bytes from `begin` to `end`.
+void add_lost_bytes(nlohmann::ordered_json& metadata, const StoredOutput::Size& size, std::uint64_t begin,
+                    std::uint64_t end);
+
+// The bytes that the text of a stream ("stdout" or "stderr") in the metadata leaves out; nothing: it is not cut.
+// `written`: how many bytes the stream has. The result may have some bytes at both ends that the text shows.
+struct LeftOut {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+std::optional<LeftOut> left_out(const nlohmann::ordered_json& metadata, const std::string& stream,
+                                std::uint64_t written);
 
 // Cuts each output in a tool's metadata to at most `most` bytes, and notes in the metadata which outputs were cut.
 void cut_streams(nlohmann::ordered_json& metadata, std::size_t most);
