@@ -59,7 +59,7 @@ Calls::Added Calls::add(std::shared_ptr<ClientCall> call) {
       }
     }
   } catch (const std::system_error&) {
-    if (workers_.empty()) return Added::too_many;  // If there is a worker, it will run the call.
+    if (workers_.empty()) return Added::no_thread;  // If there is a worker, it will run the call.
   }
   calls_.emplace(call->key, call);
   waiting_.push_back({std::move(call), Clock::now() + max_wait_});

@@ -127,7 +127,12 @@ class Calls {
   // runs.
   bool answer_now(ClientCall& call, std::string line);
 
-  enum class Added { yes, id_in_use, too_many };
+  enum class Added {
+    yes,
+    id_in_use,
+    too_many,   // calls are waiting
+    no_thread,  // could be started for the call, and none is running
+  };
   // Call the next four functions only on the thread that made this object.
   Added add(std::shared_ptr<ClientCall> call);
   bool contains(const std::string& key) const;

@@ -210,6 +210,9 @@ void Server::take_request(const Message& request, const std::shared_ptr<Batch>& 
       return send(batch, id_in_use(request.id));
     case Calls::Added::too_many:
       return send(batch, answered(*call, refusal("too many calls are already waiting; try again later")));
+    case Calls::Added::no_thread:
+      return send(batch, answered(*call, refusal("the system has no memory or no thread left for the call; the call "
+                                                 "was not run; try again later")));
   }
 }
 
