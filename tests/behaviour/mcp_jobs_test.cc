@@ -662,7 +662,9 @@ BOOST_AUTO_TEST_CASE(the_id_of_a_request_that_waits_for_a_task_belongs_to_it) {
   const Json id = id_of(task_of(client.run(client.gate.wait() + "; echo done", as_task)));
   const Json waiting = client.request("tasks/result", id);
   client.request_as(waiting, "tasks/result", id);
-  BOOST_TEST(holds(client.anonymous_error().dump(), "belongs to a running call"));
+  const Json refused = client.answer(waiting);
+  BOOST_TEST(error_of(refused) == -32600);
+  BOOST_TEST(holds(refused.dump(), "belongs to a running call"), refused.dump());
   client.gate.open();
   BOOST_TEST(text_of(client.answer(waiting).at("result")).starts_with("done\n[exit 0, "));
   client.ask("ping");

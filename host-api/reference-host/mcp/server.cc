@@ -55,9 +55,10 @@ std::chrono::seconds max_poll_wait(const ServerSettings& settings) {
   return std::min(longest, settings.answer_within.value_or(longest));
 }
 
-// The error has no id: with the id, the client would mistake the error for the answer to the running call.
+// JSON-RPC 2.0 and the protocol want the id in each error whose request has a readable id. The running call is still
+// answered when it has ended, so a client that uses an id twice gets two answers with it.
 std::string id_in_use(const std::string& id) {
-  return error_line({}, {invalid_request, "the id " + id + " belongs to a running call"});
+  return error_line(id, {invalid_request, "the id " + id + " belongs to a running call, which will still be answered"});
 }
 
 }  // namespace
