@@ -1,6 +1,10 @@
 // Approvals through the client of `wtool mcp`, in the protocol with sessions: a form that a person answers.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "support/mcp_client.h"
 #include "support/text.h"
@@ -36,6 +40,40 @@ struct Asked {
     client.say({{"jsonrpc", "2.0"}, {"id", question.at("id")}, {"result", result}});
   }
   static Json form(const std::string& answer) { return {{"action", "accept"}, {"content", {{"answer", answer}}}}; }
+};
+
+// A client that shows no forms, so that a question of its server waits for `wtool approve`.
+struct Unasked {
+  struct Settings {
+    std::string ask = "touch";
+    std::string mcp{};
+    std::map<std::string, std::string> files{};  // in the folder of the server
+    std::vector<std::string> options{};
+  };
+  ScratchFolder folder;
+  McpClient client;
+
+  explicit Unasked(Settings settings)
+      : client(options(std::move(settings)),
+               {.directory = folder.path(), .set = {{"XDG_RUNTIME_DIR", folder.path()}}}) {
+    client.initialize();
+  }
+  Json touch(const Json& more = Json::object()) {
+    return client.answer(client.call("touch " + folder.path() + "/made", more));
+  }
+  Json use(const std::string& tool, const Json& arguments = Json::object()) {
+    return client.ask("tools/call", {{"name", tool}, {"arguments", arguments}});
+  }
+  static std::string text_of(const Json& answer) { return answer.at("result").at("content").at(0).at("text"); }
+
+ private:
+  std::vector<std::string> options(Settings settings) const {
+    for (const auto& [name, content] : settings.files) folder.file(name, content);
+    const std::string configuration =
+        "commands: {ask: [" + settings.ask + "], approvals: keep/approvals.json}\nmcp: {" + settings.mcp + "}\n";
+    settings.options.insert(settings.options.end(), {"--config", folder.file("c.yaml", configuration)});
+    return settings.options;
+  }
 };
 
 std::string code_of(const Json& answer) {
@@ -102,52 +140,32 @@ BOOST_AUTO_TEST_CASE(without_forms_nobody_can_be_asked) {
 
 // The model can only tell the person what it has been told.
 BOOST_AUTO_TEST_CASE(a_job_that_waits_for_a_person_says_how_to_answer) {
-  ScratchFolder folder;
-  McpClient client({"--config", folder.file("c.yaml",
-                                            "commands: {ask: [touch], approvals: keep/approvals.json}\n"
-                                            "mcp: {approve_within: 60, answer_within: 1}\n")},
-                   {.directory = {}, .set = {{"XDG_RUNTIME_DIR", folder.path()}}});
-  client.initialize();
-  const auto text_of = [](const Json& answer) {
-    return answer.at("result").at("content").at(0).at("text").get<std::string>();
-  };
-  const std::string text = text_of(client.answer(client.call("touch " + folder.path() + "/made")));
+  Unasked unasked({.mcp = "approve_within: 60, answer_within: 1"});
+  const std::string text = Unasked::text_of(unasked.touch());
   BOOST_TEST(holds(text, "waits until a person allows it: tell them to run `wtool approve "), text);
-  const std::string list = text_of(client.ask("tools/call", {{"name", "job_list"}, {"arguments", Json::object()}}));
+  const std::string list = Unasked::text_of(unasked.use("job_list"));
   BOOST_TEST(holds(list, "run `wtool approve "), list);
 }
 
 // A client that gets progress waits as long as the command runs, but a person who knows nothing never answers.
 BOOST_AUTO_TEST_CASE(a_call_with_progress_becomes_a_job_if_a_person_must_answer_elsewhere) {
-  ScratchFolder folder;
-  McpClient client({"--config", folder.file("c.yaml",
-                                            "commands: {ask: [touch], approvals: keep/approvals.json}\n"
-                                            "mcp: {approve_within: 60}\n")},
-                   {.directory = {}, .set = {{"XDG_RUNTIME_DIR", folder.path()}}});
-  client.initialize();
-  const Json answer =
-      client.answer(client.call("touch " + folder.path() + "/made", {{"_meta", {{"progressToken", "p"}}}}));
-  const std::string text = answer.at("result").at("content").at(0).at("text");
+  Unasked unasked({.mcp = "approve_within: 60"});
+  const std::string text = Unasked::text_of(unasked.touch({{"_meta", {{"progressToken", "p"}}}}));
   BOOST_TEST(holds(text, "waits until a person allows it: tell them to run `wtool approve "), text);
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_waits_for_two_answers_names_both_questions) {
-  ScratchFolder folder;
-  folder.file("tools/two.md",
-              "---\ntool: true\n---\n```mermaid\nstateDiagram-v2\nstate fork <<fork>>\nstate join <<join>>\n"
-              "[*] --> fork\nfork --> A\nfork --> B\nA --> join\nB --> join\njoin --> [*]\n```\n## Actions\n"
-              "- A: Shell \"touch a\"\n- B: Shell \"touch b\"\n");
-  McpClient client({"--config",
-                    folder.file("c.yaml",
-                                "commands: {ask: [touch], approvals: keep/approvals.json}\n"
-                                "mcp: {approve_within: 60, answer_within: 1}\n"),
-                    "--workflows", folder.path() + "/tools"},
-                   {.directory = folder.path(), .set = {{"XDG_RUNTIME_DIR", folder.path()}}});
-  client.initialize();
-  client.ask("tools/call", {{"name", "two"}, {"arguments", Json::object()}});
+  const std::string two =
+      "---\ntool: true\n---\n```mermaid\nstateDiagram-v2\nstate fork <<fork>>\nstate join <<join>>\n"
+      "[*] --> fork\nfork --> A\nfork --> B\nA --> join\nB --> join\njoin --> [*]\n```\n## Actions\n"
+      "- A: Shell \"touch a\"\n- B: Shell \"touch b\"\n";
+  Unasked unasked({.mcp = "approve_within: 60, answer_within: 1",
+                   .files = {{"tools/two.md", two}},
+                   .options = {"--workflows", "tools"}});
+  unasked.use("two");
   std::string list;
   const auto names_both = [&] {
-    list = client.ask("tools/call", {{"name", "job_list"}, {"arguments", Json::object()}}).dump();
+    list = Unasked::text_of(unasked.use("job_list"));
     const std::size_t first = list.find("run `wtool approve ");
     return first != std::string::npos && list.find("; run `wtool approve ", first) != std::string::npos;
   };
@@ -156,14 +174,10 @@ BOOST_AUTO_TEST_CASE(a_job_that_waits_for_two_answers_names_both_questions) {
 
 // A call of another tool cannot become a job. If its question waited longer, the client would have given up by then.
 BOOST_AUTO_TEST_CASE(a_question_of_another_tool_waits_no_longer_than_the_client) {
-  ScratchFolder folder;
-  folder.file("package.json", "{\"scripts\": {\"test\": \"true\"}}\n");
-  McpClient client({"--config", folder.file("c.yaml",
-                                            "commands: {ask: [npm], approvals: keep/approvals.json}\n"
-                                            "mcp: {approve_within: 600, answer_within: 1}\n")},
-                   {.directory = folder.path(), .set = {{"XDG_RUNTIME_DIR", folder.path()}}});
-  client.initialize();
-  const Json answer = client.ask("tools/call", {{"name", "execute_run"}, {"arguments", {{"command", "npm test"}}}});
+  Unasked unasked({.ask = "npm",
+                   .mcp = "approve_within: 600, answer_within: 1",
+                   .files = {{"package.json", "{\"scripts\": {\"test\": \"true\"}}\n"}}});
+  const Json answer = unasked.use("execute_run", {{"command", "npm test"}});
   BOOST_TEST(answer.at("result").at("isError") == true, answer.dump());
   BOOST_TEST(holds(answer.dump(), "Nobody answered in time"), answer.dump());
   BOOST_TEST(holds(answer.dump(), "Tell them to run `wtool approve --watch` in another terminal"), answer.dump());
