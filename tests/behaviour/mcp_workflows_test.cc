@@ -566,6 +566,29 @@ BOOST_AUTO_TEST_CASE(a_run_that_failed_continues_with_what_it_had) {
   BOOST_TEST(holds(again, "has completed"), again);
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_continues_a_run_shows_only_the_states_that_run_now) {
+  const Workshop shop;
+  Gate gate(shop.folder);
+  shop.add("a.md",
+           workflow("tool: true\n", two_states,
+                    "- A: Shell \"echo a\"\n- B: Shell \"test -e repaired && echo b && " + gate.wait() + "\"\n"));
+  Client client(shop);
+  const std::string id = structure(client.run_tool("a")).at("run");
+  shop.folder.file("repaired", "");
+  const std::string begun = text_of(client.run_tool("a", {{"resume", id}, {"background", true}}));
+  std::string told = begun.substr(0, begun.rfind('['));
+  const auto poll = [&] { return text_of(client.run_tool("job_poll", {{"job", job_of(begun)}})); };
+  BOOST_TEST(wait_until(
+      [&] {
+        const std::string more = poll();
+        told += more.substr(0, more.rfind('['));
+        return holds(told, "B: b\n");
+      },
+      within(10000)));
+  BOOST_TEST(told == "B\nB: b\n");
+  gate.open();
+}
+
 BOOST_AUTO_TEST_CASE(a_run_whose_server_was_killed_continues_in_the_next) {
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\n", two_states,

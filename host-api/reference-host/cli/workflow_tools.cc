@@ -151,7 +151,8 @@ class LinesOfRun final : public runner::RunObserver {
     combinations_.insert_or_assign(branch, report::combination_name(values));
   }
   void state_entered(const runner::Step& step) override {
-    if (step.of().action && !step.of().hidden) tell(label(step));
+    // A step that is kept from before the run was resumed does not run now.
+    if (step.of().action && !step.of().hidden && !step.replayed) tell(label(step));
   }
   void call_state(const runner::Step& step, const CallState& state) override {
     if (!state.node.empty()) tell(label(step) + ": on " + state.node);
