@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,15 +18,16 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The names of the members for one stream: its text, whether it was cut, and how many bytes it had.
+// The names of the members for one stream: its text, whether it was cut, and how many bytes it had. The last one is what
+// terminal_execute_command calls the number of bytes; it has the member only if it has cut the stream.
 struct StreamMembers {
-  std::string_view text, flag, bytes;
+  std::string_view text, flag, bytes, cut_bytes;
 };
-constexpr std::array<StreamMembers, 5> streams{{{"stdout", "stdout_truncated", "stdout_bytes"},
-                                                {"stderr", "stderr_truncated", "stderr_bytes"},
-                                                {"partial_stdout", "stdout_truncated", "stdout_bytes"},
-                                                {"partial_stderr", "stderr_truncated", "stderr_bytes"},
-                                                {"output", "", ""}}};
+constexpr std::array<StreamMembers, 5> streams{{{"stdout", "stdout_truncated", "stdout_bytes", "stdoutBytes"},
+                                                {"stderr", "stderr_truncated", "stderr_bytes", "stderrBytes"},
+                                                {"partial_stdout", "stdout_truncated", "stdout_bytes", ""},
+                                                {"partial_stderr", "stderr_truncated", "stderr_bytes", ""},
+                                                {"output", "", "", ""}}};
 
 constexpr std::string_view gap_begin = "[... ";
 constexpr std::string_view gap_end = " bytes left out ...]\n";
@@ -48,22 +48,21 @@ std::size_t shown_bytes(std::string_view text, bool replaced) {
   return bytes;
 }
 
-// How many bytes the stream had, if terminal_execute_command has said so because it has cut them; else 0.
-std::size_t bytes_warned_of(const ordered_json& metadata, std::string_view name) {
-  const std::string warning = text_member(metadata, "warning");
-  const std::string subject = std::string(name) + " had ";
-  const std::size_t at = warning.find(subject);
-  if (at == std::string::npos) return 0;
-  char* end = nullptr;
-  const std::size_t bytes = std::strtoull(warning.c_str() + at + subject.size(), &end, 10);
-  return std::string_view(end).starts_with(" bytes") ? bytes : 0;
+// How many bytes the stream had, if the metadata says so; else 0.
+std::size_t counted_bytes(const ordered_json& metadata, const StreamMembers& stream) {
+  for (const std::string_view name : {stream.bytes, stream.cut_bytes}) {
+    const auto counted = metadata.find(name);
+    if (counted != metadata.end() && counted->is_number_unsigned()) return counted->get<std::size_t>();
+  }
+  return 0;
 }
 
-// Says that the stream `name` was cut, in a result of terminal_execute_command, which has only one flag and one warning
+// Says that the stream was cut, in a result of terminal_execute_command, which has only one flag and one warning
 // for both streams.
-void warn(ordered_json& metadata, std::string_view name, std::size_t bytes, std::size_t most) {
+void warn(ordered_json& metadata, const StreamMembers& stream, std::size_t bytes, std::size_t most) {
   metadata["truncated"] = true;
-  const std::string subject = std::string(name) + " had ";
+  if (!stream.cut_bytes.empty()) metadata[std::string(stream.cut_bytes)] = bytes;
+  const std::string subject = std::string(stream.text) + " had ";
   const std::string before = text_member(metadata, "warning");
   // What the tool says of this stream is true only of the part that the tool itself has kept.
   std::string warning;
@@ -246,26 +245,24 @@ bool has_what_is_required(const ToolDescription& tool, const ordered_json& metad
 }  // namespace
 
 void cut_streams(ordered_json& metadata, std::size_t most) {
-  for (const auto& [name, flag, bytes] : streams) {
-    const auto stream = metadata.find(name);
+  for (const StreamMembers& members : streams) {
+    const auto stream = metadata.find(members.text);
     if (stream == metadata.end() || !stream->is_string()) continue;
     const auto& text = stream->get_ref<const std::string&>();
     if (text.size() <= most) continue;
     const std::size_t size = text.size();
     // The tool itself may have left out a part, even in the middle, and bytes that are not UTF-8 are longer in the text.
-    const auto counted = metadata.find(bytes);
-    const bool is_counted = counted != metadata.end() && counted->is_number_unsigned();
-    const std::size_t written = is_counted ? counted->get<std::size_t>() : bytes_warned_of(metadata, name);
+    const std::size_t written = counted_bytes(metadata, members);
     const std::string encoding = text_member(metadata, "encoding");
     const bool replaced = written < size || (!encoding.empty() && encoding != "utf-8");
     const std::size_t all = std::max(written, shown_bytes(text, replaced));
     *stream = cut(text, most, all, replaced);
-    const auto said = metadata.find(flag);
+    const auto said = metadata.find(members.flag);
     if (said != metadata.end() && said->is_boolean()) {
       *said = true;
       if (metadata.contains("truncated")) metadata["truncated"] = true;
-    } else if (!flag.empty()) {
-      warn(metadata, name, all, most);
+    } else if (!members.flag.empty()) {
+      warn(metadata, members, all, most);
     }
   }
 }

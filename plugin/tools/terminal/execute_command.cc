@@ -43,6 +43,8 @@ constexpr std::string_view output_properties = R"("exitCode": {"type": "integer"
     "signal": {"type": "string"},
     "truncated": {"type": "boolean"},
     "warning": {"type": "string"},
+    "stdoutBytes": {"type": "integer", "minimum": 0},
+    "stderrBytes": {"type": "integer", "minimum": 0},
     "backgroundProcesses": {"type": "array", "items": {"type": "string"}},
     "auditError": {"type": "string"})";
 
@@ -141,6 +143,7 @@ class TerminalFormat {
     std::string warning;
     const auto add = [&](const char* name, const engine::StreamText& stream) {
       if (!stream.truncated) return;
+      object[std::string(name) + "Bytes"] = stream.bytes;
       warning += (warning.empty() ? "" : "; ") + std::string(name) + " had " + std::to_string(stream.bytes) +
                  " bytes, but only its beginning and its end are shown here: " + std::to_string(max_output) + " bytes";
     };

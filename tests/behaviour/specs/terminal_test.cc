@@ -285,6 +285,8 @@ BOOST_AUTO_TEST_CASE(max_output_size_1mb_truncated_with_warning) {
   BOOST_TEST(cut.at("truncated") == true);
   BOOST_TEST(cut.at("warning") ==
              "stdout had 2688895 bytes, but only its beginning and its end are shown here: 1048576 bytes");
+  BOOST_TEST(cut.at("stdoutBytes") == 2688895);
+  BOOST_TEST(!cut.contains("stderrBytes"));
   const std::string text = cut.at("stdout");
   BOOST_TEST(text.size() <= 1048576U + 100);
   BOOST_TEST(text.starts_with("1\n2\n"));
