@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "base/utf8.h"
+#include "base/yaml_text.h"
 #include "policy/directories.h"
 #include "policy/name_list.h"
 #include "policy/operators.h"

@@ -11,6 +11,7 @@
 #include "base/json_members.h"
 #include "base/json_reader.h"
 #include "base/utf8.h"
+#include "base/yaml_text.h"
 
 namespace wtool::host::mcp {
 
@@ -229,6 +230,17 @@ void add_rests(ordered_json& metadata, const std::function<int()>& number_of_out
   }
 }
 
+// The text of a tool, short enough for a client. `metadata`: the tool's, already cut.
+std::string shortened(const ToolDescription& tool, const std::string& text, const ordered_json& metadata,
+                      std::size_t output_bytes) {
+  // The YAML of execute_command would no longer be YAML if it were cut like another text. It repeats the metadata.
+  if (tool.id == "execute_command" && text.starts_with("exit_code: ")) {
+    return yaml_result(metadata.value("exit_code", 0), text_member(metadata, "stdout"),
+                       text_member(metadata, "stderr"));
+  }
+  return cut(text, 2 * output_bytes + room_for_the_rest);
+}
+
 // Whether the metadata has all members that the schema requires. An answer that does not come from the tool itself,
 // such as the answer while the configuration is invalid, may lack some of them.
 bool has_what_is_required(const ToolDescription& tool, const ordered_json& metadata) {
@@ -402,7 +414,7 @@ ordered_json call_result(const ToolDescription& tool, OrderedOutcome outcome, co
       const auto& words = text->get_ref<const std::string&>();
       // Skip a text that only repeats the metadata.
       if (words.starts_with('{') && parse_ordered_json(words) == whole) continue;
-      content.push_back(text_block(cut(words, 2 * settings.output_bytes + room_for_the_rest)));
+      content.push_back(text_block(shortened(tool, words, metadata, settings.output_bytes)));
     }
   }
   if (answers_in_text(tool, settings.style) && !content.empty()) {

@@ -3,11 +3,13 @@
 #include "mcp/results.h"
 
 #include <wtool/tool.h>
+#include <yaml-cpp/yaml.h>
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
 #include "base/escape.h"
+#include "base/yaml_text.h"
 #include "support/text.h"
 
 using wtool::test::holds;
@@ -150,6 +152,33 @@ BOOST_AUTO_TEST_CASE(the_output_of_execute_run_is_cut_wherever_it_is) {
   BOOST_TEST(good.at("content").size() == 1U);
   const ordered_json failed = structured({{"ok", false}, {"error", "e"}, {"output", much}});
   BOOST_TEST(failed.at("structuredContent").at("output").get<std::string>().size() < 1200U);
+}
+
+BOOST_AUTO_TEST_CASE(the_text_of_execute_command_stays_yaml_when_it_is_cut) {
+  ToolDescription tool = shell;
+  tool.id = "execute_command";
+  std::string lines;
+  for (int i = 0; i < 5000; ++i) lines += "a\n";
+  const auto text_for = [&](const std::string& out) {
+    const ordered_json metadata{{"exit_code", 3},
+                                {"stdout", out},
+                                {"stderr", "why\n"},
+                                {"stdout_bytes", out.size()},
+                                {"stdout_truncated", false},
+                                {"encoding", "utf-8"}};
+    const std::string yaml = yaml_result(3, out, "why\n");
+    return call_result(tool, answered(ordered_json::array({text(yaml)}), metadata), limits)
+        .at("content")[0]
+        .at("text")
+        .get<std::string>();
+  };
+  BOOST_TEST(text_for("short\n") == yaml_result(3, "short\n", "why\n"));
+  for (const std::string& out : {lines, std::string(10'000, '\x1b')}) {
+    const YAML::Node node = YAML::Load(text_for(out));
+    BOOST_TEST(node["exit_code"].as<int>() == 3);
+    BOOST_TEST(node["stderr"].as<std::string>() == "why\n");
+    BOOST_TEST(node["stdout"].as<std::string>() == cut(out, limits.output_bytes));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_as_the_schema_says_is_not_structured) {

@@ -1,6 +1,5 @@
 // Any text is read back from its YAML unchanged, as a string, by yaml-cpp and, if it is installed, by Python's parser.
-#include "base/utf8.h"
-#include "tools/result.h"
+#include "base/yaml_text.h"
 
 #include <unistd.h>
 #include <yaml-cpp/yaml.h>
@@ -9,12 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "base/utf8.h"
 #include "policy/words/characters.h"
 #include "support/program.h"
 
 namespace yaml_result_test {
 
-using namespace wtool::tools;
+using wtool::yaml_result;
+using wtool::yaml_scalar;
 
 namespace {
 
