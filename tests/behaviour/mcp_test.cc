@@ -192,6 +192,45 @@ BOOST_AUTO_TEST_CASE(ids_go_back_as_they_came) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(numbers_that_no_double_can_tell_apart_are_two_ids) {
+  Session client;
+  const auto call = [](const std::string& id, const std::string& command) {
+    return R"({"jsonrpc":"2.0","id":)" + id +
+           R"(,"method":"tools/call","params":{"name":"shell_execute","arguments":{"command":")" + command + "\"}}}\n";
+  };
+  BOOST_REQUIRE(
+      client.program.say(call("100000000000000000001", "sleep 61") + call("100000000000000000002", "echo hi")));
+  std::string line;
+  BOOST_REQUIRE(client.program.next_line(line));
+  BOOST_TEST(holds(line, R"("id":100000000000000000002,"result")"), line);
+  // Only the first call is cancelled, which is then not answered.
+  BOOST_REQUIRE(client.program.say(call("100000000000000000003", "sleep 0.3; echo last") +
+                                   R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":)"
+                                   R"({"requestId":100000000000000000001}})"
+                                   "\n"));
+  BOOST_REQUIRE(client.program.next_line(line));
+  BOOST_TEST(holds(line, R"("id":100000000000000000003,"result")"), line);
+  BOOST_TEST(holds(line, "last"), line);
+}
+
+BOOST_AUTO_TEST_CASE(arguments_that_are_too_large_are_refused_and_not_rounded) {
+  Session client;
+  const auto use = [&](const std::string& tool, const Json& arguments) {
+    const Json result = client.ask("tools/call", {{"name", tool}, {"arguments", arguments}}).at("result");
+    BOOST_TEST(result.at("isError") == true, result.dump());
+    return result.at("content").at(0).at("text").get<std::string>();
+  };
+  for (const double number : {1e20, 1e300, 9007199254740994.0, -1e20}) {
+    const std::string shown = Json(number).dump();
+    BOOST_TEST(holds(use("shell_execute", {{"command", "true"}, {"timeout", number}}), "timeout: got " + shown));
+    BOOST_TEST(holds(use("job_poll", {{"job", number}}), "job must be a whole number from 1, but is " + shown));
+    BOOST_TEST(holds(use("job_poll", {{"job", 1}, {"wait", number}}), "wait must be a whole number from 0"));
+    BOOST_TEST(holds(use("output_read", {{"output", 1}, {"offset", number}}), "offset must be a whole number from 0"));
+    const Json task{{"name", "shell_execute"}, {"arguments", {{"command", "true"}}}, {"task", {{"ttl", number}}}};
+    BOOST_TEST(code_of(client.ask("tools/call", task)) == -32602);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_id_that_is_in_use_is_refused_and_free_again_after_the_answer) {
   Session client;
   const Json call{{"name", "shell_execute"}, {"arguments", {{"command", "sleep 0.3; echo first"}}}};

@@ -1,8 +1,10 @@
 #include "mcp/message.h"
 
 #include <charconv>
+#include <cmath>
 
 #include "base/json_reader.h"
+#include "base/raw_json.h"
 
 namespace wtool::host::mcp {
 
@@ -77,8 +79,16 @@ Message read_response(json& parsed, std::string id) {
   return message;
 }
 
-// `line` is empty for a message of a batch.
-Message read_object(json& parsed, std::string_view line) {
+// The key of the id that has this text. Whole numbers of more than 64 bits become doubles, and several of them the same
+// one, so the key of such an id is its text.
+std::optional<std::string> exact_key(const json& id, std::string_view text) {
+  constexpr double first_inexact = 9007199254740992;  // 2^53
+  const bool is_inexact = id.is_number_float() && std::abs(id.get<double>()) >= first_inexact;
+  return is_inexact && !text.empty() ? std::string(text) : id_key(id);
+}
+
+// `text` is that of the object.
+Message read_object(json& parsed, std::string_view text) {
   if (!parsed.is_object()) return refused(invalid_request, "a message must be a JSON object");
   Message message;
   const auto given = parsed.find("id");
@@ -86,17 +96,15 @@ Message read_object(json& parsed, std::string_view line) {
   const auto method = parsed.find("method");
   const bool has_method = method != parsed.end();
   if (has_id) {
-    const std::optional<std::string> key = id_key(*given);
+    const std::string_view spelling =
+        given->is_number_float() ? find_member(members_of(text), "id").raw() : std::string_view();
+    const std::optional<std::string> key = exact_key(*given, spelling);
     const bool may_be_null = parsed.contains("error") && !has_method;
     if (!key && !(may_be_null && given->is_null())) {
       return refused(invalid_request, "the id must be a string or a number");
     }
     message.id = message.key = key.value_or("");
-    if (given->is_number_float() && !line.empty()) {
-      IdScanner scanner;
-      scanner.feed(line);
-      if (std::string text = scanner.id(); !text.empty()) message.id = std::move(text);
-    }
+    if (!spelling.empty()) message.id = spelling;
   }
   const bool is_notification = has_method && !has_id;
   const auto version = parsed.find("jsonrpc");
@@ -112,6 +120,10 @@ Message read_object(json& parsed, std::string_view line) {
   }
   if (const auto params = parsed.find("params"); params != parsed.end()) {
     if (params->is_object()) {
+      if (const auto cancelled = params->find("requestId"); is_notification && cancelled != params->end()) {
+        const RawJson given_params = find_member(members_of(text), "params");
+        message.key = exact_key(*cancelled, find_member(given_params.members(), "requestId").raw()).value_or("");
+      }
       message.body = std::move(*params);
     } else if (!is_notification) {
       return refused(invalid_params, "params must be an object", message.id);
@@ -138,7 +150,12 @@ Message read_message(std::string_view line) {
     return unreadable(line, "the message is nested deeper than " + std::to_string(max_depth) + " levels");
   }
   json parsed = parse_json(line);
-  if (parsed.is_discarded()) parsed = parse_json(without_lone_surrogates(line));
+  std::string repaired;
+  if (parsed.is_discarded()) {
+    repaired = without_lone_surrogates(line);
+    parsed = parse_json(repaired);
+    if (!parsed.is_discarded()) line = repaired;
+  }
   if (parsed.is_discarded()) {
     return unreadable(line, "the line is not JSON in UTF-8, or has a number that is too large");
   }
@@ -146,7 +163,10 @@ Message read_message(std::string_view line) {
   if (parsed.empty()) return refused(invalid_request, "a batch must have at least one message");
   Message message;
   message.kind = Message::Kind::batch;
-  for (json& one : parsed) message.batch.push_back(read_object(one, {}));
+  const std::vector<RawJson> texts = RawJson::parse(line).elements();
+  for (std::size_t i = 0; i < parsed.size(); ++i) {
+    message.batch.push_back(read_object(parsed[i], i < texts.size() ? texts[i].raw() : std::string_view()));
+  }
   return message;
 }
 

@@ -3,8 +3,8 @@
 //
 // - Every request with an id is answered: if a line cannot be parsed, the error has the id that is found in the line. A
 //   notification is never answered, whatever is wrong with it.
-// - An id is a string or a number. It is sent back with the same value; a number with a fraction also keeps its
-//   spelling, unless it is in a batch. Any other id (null, objects) is refused with an error without an id.
+// - An id is a string or a number. It is sent back with the same value; a number with a fraction, or of more than 64
+//   bits, also keeps its spelling. Any other id (null, objects) is refused with an error without an id.
 // - A \u escape that is one half of a surrogate pair, without the other half, is read as U+FFFD: clients that count in
 //   UTF-16 may cut a text between the two halves.
 // - The depth of nesting is checked before anything is parsed, because later steps recurse.
@@ -41,8 +41,10 @@ struct Message {
     invalid,   // `error` says why; `id` is set if the id of a request was found
   };
   Kind kind = Kind::invalid;
-  std::string id;                          // JSON text with the value of the client's id; empty: none
-  std::string key;                         // the same for two spellings of one id; a requestId is compared with the key
+  std::string id;  // JSON text with the value of the client's id; empty: none
+  // The same for two spellings of one id, except if it is a number of more than 64 bits. In notifications/cancelled: the
+  // key of the request that is cancelled.
+  std::string key;
   std::string method;                      // of requests and notifications
   nlohmann::json body = nlohmann::json();  // params (null if they are missing), result, or error
   bool failed = false;

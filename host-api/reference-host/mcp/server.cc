@@ -219,15 +219,13 @@ void Server::take_request(const Message& request, const std::shared_ptr<Batch>& 
 
 void Server::take_notification(const Message& notification) {
   if (notification.method != "notifications/cancelled") return;
-  const nlohmann::json* id = member(notification.body, "requestId");
-  const std::optional<std::string> key = id == nullptr ? std::nullopt : id_key(*id);
-  if (!key) return;
+  if (notification.key.empty()) return;
   const nlohmann::json* reason = member(notification.body, "reason");
   const std::string why =
       reason != nullptr && reason->is_string() ? reason->get<std::string>() : "the client has cancelled the call";
-  calls_.cancel(*key, why);
-  urgent_calls_.cancel(*key, why);
-  jobs_.cancel_waiting(*key);
+  calls_.cancel(notification.key, why);
+  urgent_calls_.cancel(notification.key, why);
+  jobs_.cancel_waiting(notification.key);
 }
 
 std::string Server::run(ClientCall& call) {

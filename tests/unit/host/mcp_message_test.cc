@@ -75,6 +75,29 @@ BOOST_AUTO_TEST_CASE(two_texts_of_one_id_have_one_key) {
   BOOST_TEST(key("\"1\"") != key("1"));
 }
 
+BOOST_AUTO_TEST_CASE(two_ids_that_are_one_double_have_two_keys) {
+  const auto request = [](const std::string& id) { return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})"; };
+  const auto cancelled = [](const std::string& id) {
+    return R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + id + "}}";
+  };
+  const auto key = [](const std::string& line) { return read_message(line).key; };
+  for (const auto& [one, other] :
+       {std::pair<std::string, std::string>{"100000000000000000001", "100000000000000000002"},
+        {"9007199254740993.0", "9007199254740992.0"}}) {
+    BOOST_TEST(key(request(one)) != key(request(other)));
+    BOOST_TEST(key(request(one)) == key(cancelled(one)));
+    BOOST_TEST(key(request(one)) != key(cancelled(other)));
+    const Message batch = read_message('[' + request(one) + ", " + request(other) + ']');
+    BOOST_REQUIRE(batch.batch.size() == 2U);
+    BOOST_TEST(batch.batch[0].id == one);
+    BOOST_TEST(batch.batch[1].id == other);
+    BOOST_TEST(batch.batch[1].key == key(request(other)));
+  }
+  BOOST_TEST(key(request("7")) == key(cancelled("7")));
+  BOOST_TEST(key(request("\"a\"")) == key(cancelled("\"a\"")));
+  BOOST_TEST(key(cancelled("[1]")).empty());
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_an_id_is_refused) {
   for (const char* id : {"null", "true", "[1]", "{}"}) {
     refused(R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"method":"ping"})", invalid_request);
