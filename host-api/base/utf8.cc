@@ -66,7 +66,7 @@ std::string to_utf8(std::string bytes, bool* replaced) {
     text.append(rest.substr(0, valid));
     rest.remove_prefix(valid);
     if (rest.empty()) return text;
-    text.append("\xEF\xBF\xBD");
+    text.append(replacement_character);
     rest.remove_prefix(first_character(rest).length);
     valid = valid_utf8_prefix(rest);
   }

@@ -26,6 +26,9 @@ std::size_t valid_utf8_prefix(std::string_view bytes) noexcept;
 
 bool is_utf8(std::string_view bytes) noexcept;
 
+// Stands for bytes that are not UTF-8: U+FFFD.
+inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
+
 // The text with U+FFFD in place of bytes that are not UTF-8: one for each unfinished character, and one for each other
 // byte, as the Unicode standard recommends (chapter 3, "U+FFFD Substitution of Maximal Subparts"). A valid text is
 // returned without a copy. *replaced says whether something was replaced.

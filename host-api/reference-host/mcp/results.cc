@@ -40,11 +40,10 @@ ordered_json text_block(std::string text) { return {{"type", "text"}, {"text", s
 
 // How many bytes of an output the text shows. `replaced`: each mark of an invalid byte is one of them.
 std::size_t shown_bytes(std::string_view text, bool replaced) {
-  constexpr std::string_view mark = "\xEF\xBF\xBD";
   std::size_t bytes = text.size();
-  for (std::size_t at = replaced ? text.find(mark) : text.npos; at != text.npos;
-       at = text.find(mark, at + mark.size())) {
-    bytes -= mark.size() - 1;
+  for (std::size_t at = replaced ? text.find(replacement_character) : text.npos; at != text.npos;
+       at = text.find(replacement_character, at + replacement_character.size())) {
+    bytes -= replacement_character.size() - 1;
   }
   return bytes;
 }
@@ -325,8 +324,8 @@ std::string cut(std::string_view text, std::size_t most, std::size_t bytes, bool
   std::string kept(text.substr(0, head));
   if (!kept.empty() && kept.back() != '\n') kept += '\n';
   const std::size_t shown = shown_bytes(text.substr(0, head), replaced) + shown_bytes(text.substr(tail), replaced);
-  const std::size_t left_out = std::max(bytes, shown_bytes(text, replaced)) - shown;
-  return kept.append(gap(left_out)).append(text.substr(tail));
+  const std::size_t all = bytes == 0 ? shown_bytes(text, replaced) : bytes;
+  return kept.append(gap(all - std::min(all, shown))).append(text.substr(tail));
 }
 
 namespace {

@@ -93,8 +93,8 @@ void add_output_read(nlohmann::ordered_json& metadata, int number, const std::st
 std::string gap(std::uint64_t bytes);
 
 // The beginning and the end of `text` (UTF-8), together `most` bytes, with a line between them that says how much is
-// missing. Unchanged if `text` is no longer than `most`. `bytes` is the original size, if the text was cut before.
-// `replaced`: each U+FFFD stands for one byte that was not UTF-8.
+// missing. Unchanged if `text` is no longer than `most`. `bytes`: how many bytes the text stands for, if that is known;
+// more than it has if it was cut before. `replaced`: each U+FFFD stands for one byte that was not UTF-8.
 std::string cut(std::string_view text, std::size_t most, std::size_t bytes = 0, bool replaced = false);
 
 }  // namespace wtool::host::mcp
