@@ -387,6 +387,20 @@ BOOST_AUTO_TEST_CASE(the_end_of_an_output_that_does_not_fit_can_be_read_and_the_
   BOOST_TEST(read({{"offset", 22888808}, {"lines", 1}}).starts_with("2999990\n[stdout, bytes 22888808 to 22888816 of"));
 }
 
+BOOST_AUTO_TEST_CASE(the_last_poll_of_an_output_that_does_not_fit_shows_its_end) {
+  Session client("results: text, stored_bytes: 16777216, output_bytes: 1024");
+  const int job = client.begin("echo begin; " + client.gate.wait() + "; seq 1 3000000");
+  client.wait_for(job, "begin\n");
+  client.poll(job);
+  client.gate.open();
+  const std::string end = client.poll(job, 40);
+  BOOST_TEST(end.starts_with("1\n2\n3\n"), end);
+  BOOST_TEST(holds(end, "\n2999999\n3000000\n[exit 0, "), end);
+  // Without `begin`, which was shown before.
+  BOOST_TEST(holds(end, "; stdout had 22888896 bytes; the rest: output_read {\"output\":1,\"offset\":51"), end);
+  BOOST_TEST(holds(end, " bytes were not kept (mcp.stored_bytes)]"), end);
+}
+
 BOOST_AUTO_TEST_CASE(a_job_whose_output_cannot_be_kept_names_only_the_bytes_that_it_does_not_show) {
   const ScratchFolder place;
   const std::string file = place.file("c.yaml", "mcp: {results: text}\n");
