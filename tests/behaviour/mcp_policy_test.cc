@@ -200,6 +200,30 @@ BOOST_AUTO_TEST_CASE(a_home_folder_is_not_a_temporary_folder) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_that_cannot_have_temporary_files_is_replaced_and_the_server_says_so) {
+  const Person person;
+  const std::string odd = person.home() + "/\xff";
+  // The folder that contains the home folder is not one of commands.
+  const std::string other = person.home().starts_with("/tmp/") ? "/var/tmp" : "/tmp";
+  fs::create_directory(odd);
+  for (const auto& [folder, why] : {std::pair<std::string, std::string>{"/proc", "nothing can be made there: "},
+                                    {"/nonexistent", "nothing can be made there: No such file or directory"},
+                                    {"/dev/null", "nothing can be made there: Not a directory"},
+                                    {odd, "its name is not valid UTF-8"}}) {
+    ProgramOptions options = person.in(person.project());
+    options.set["TMPDIR"] = folder;
+    McpClient client(by_default, options);
+    client.initialize();
+    const std::string text =
+        client.run("echo $TMPDIR; t=$(mktemp) && echo temporary && rm $t").at("content").at(0).at("text");
+    BOOST_TEST(text.starts_with(other + "\ntemporary\n[exit 0"), text);
+    client.program.end_input();
+    const std::string err = client.program.wait().err;
+    BOOST_TEST(holds(err, "which cannot have temporary files: " + why), err);
+    BOOST_TEST(holds(err, "; commands get TMPDIR=" + other + " instead"), err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(read_only_does_not_write_the_folder) {
   const Person person;
   Server server(person, {"--policy", "read-only", "--root", person.project()}, "/");

@@ -143,6 +143,7 @@ std::optional<std::string> set_policy(Context& context, McpOptions& options) {
   }
   context.config_files().add_policy(*preset);
   complain("mcp: policy " + options.policy + ": " + preset->summary);
+  if (!preset->notice.empty()) complain("mcp: " + preset->notice);
   return preset->summary;
 }
 

@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <initializer_list>
 #include <string_view>
@@ -80,17 +83,39 @@ void add_existing(json& list, const fs::path& path) {
 
 struct TemporaryFolders {
   json all = json::array();
-  std::string own;  // the value of TMPDIR for commands; empty: they keep that of the host
+  std::string own;     // the value of TMPDIR for commands; empty: they keep that of the host
+  std::string notice;  // why they do not keep it, for people; empty: nothing to say
 };
+
+// Why commands cannot have this folder for their temporary files; empty: they can.
+std::string why_not_temporary(const std::string& folder) {
+  if (!is_utf8(folder)) return "its name is not valid UTF-8";
+  std::string tried = folder + "/wtool-XXXXXX";
+  if (::mkdtemp(tried.data()) == nullptr) return std::string("nothing can be made there: ") + std::strerror(errno);
+  ::rmdir(tried.c_str());
+  return {};
+}
 
 // A folder that contains the home folder is left out: commands would reach its keys and settings. If the folder for
 // temporary files is left out, commands get one of their own inside it. Nothing: `error` says why.
 std::optional<TemporaryFolders> temporary_folders(const std::string& home, std::string& error) {
   TemporaryFolders made;
-  const std::string usual = resolved(environment_folder("TMPDIR", "/tmp"));
+  std::string usual = resolved(environment_folder("TMPDIR", "/tmp"));
+  const auto holds_home = [&](const std::string& folder) {
+    return folder == "/" || (!home.empty() && is_within(home, folder));
+  };
+  if (const std::string why = holds_home(usual) && is_utf8(usual) ? "" : why_not_temporary(usual); !why.empty()) {
+    for (const char* other : {"/var/tmp", "/tmp"}) {
+      if (!holds_home(other) && why_not_temporary(other).empty()) made.own = other;
+    }
+    if (!made.own.empty()) {
+      made.notice = "TMPDIR is " + escaped(usual) + ", which cannot have temporary files: " + why +
+                    "; commands get TMPDIR=" + made.own + " instead";
+      usual = made.own;
+    }
+  }
   for (const std::string& folder : {std::string("/tmp"), std::string("/var/tmp"), usual}) {
-    const bool holds_home = folder == "/" || (!home.empty() && is_within(home, folder));
-    if (!holds_home) {
+    if (!holds_home(folder)) {
       add_existing(made.all, folder);
     } else if (folder == usual && folder != "/" && made.own.empty()) {
       // Not the folder of wtool's own temporary files.
@@ -171,6 +196,7 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
          {"environment", "shell", "audit", "output.directory", "mcp.login_environment", "commands.approvals"})
       boundary["lock"].push_back(key);
   }
+  preset.notice = temporary->notice;
   preset.defaults = defaults.dump();
   preset.boundary = boundary.dump();
   preset.summary = std::string("Commands can ") + (writes_root ? "write only below " + root + " and" : "write only") +

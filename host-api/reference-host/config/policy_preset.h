@@ -22,6 +22,7 @@ struct PolicyPreset {
   std::string defaults;  // YAML; so is `boundary`
   std::string boundary;
   std::string summary;  // what the policy does, in a few sentences for models and people
+  std::string notice;   // what is not as the person expects, for people; empty: nothing
 };
 
 struct PolicyRequest {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -85,6 +86,20 @@ BOOST_AUTO_TEST_CASE(an_output_has_no_name_in_any_folder) {
   for (const std::string& target : open_temporary_files()) {
     if (!before.contains(target)) BOOST_TEST(target.ends_with(" (deleted)"), target);
   }
+}
+
+BOOST_AUTO_TEST_CASE(outputs_are_kept_whatever_the_folder_for_temporary_files_is) {
+  const char* const set = std::getenv("TMPDIR");
+  const std::string before = set == nullptr ? "" : set;
+  for (const char* folder : {"/proc", "/nonexistent", "/dev/null", "/tmp/\xff\xfe", "relative", ""}) {
+    ::setenv("TMPDIR", folder, 1);
+    OutputStore store(10 * block);
+    const auto output = store.open();
+    output->add(out, letters(2 * block));
+    BOOST_TEST(output->size(out).lost() == 0U, folder);
+    BOOST_TEST((output->read(out, 0, 2 * block) == letters(2 * block)), folder);
+  }
+  set == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", before.c_str(), 1);
 }
 
 BOOST_AUTO_TEST_CASE(the_oldest_that_nobody_holds_makes_room) {
