@@ -47,17 +47,17 @@ std::string approvals_file(const CommandPlan& plan, const Configuration& configu
   const std::string real = policy::resolve_path("/", file);
   std::vector<std::string> writable = policy::canonical_roots(configuration.directories.roots);
   writable.push_back(plan.directory.path);
-  // An answer that opens the network is worth forging, so the file of answers must be out of reach of every command.
-  if (plan.lifts_network) {
+  if (configuration.sandbox) {
     const std::vector<std::string> by_sandbox = policy::canonical_roots(configuration.sandbox->write);
     writable.insert(writable.end(), by_sandbox.begin(), by_sandbox.end());
   }
   // Both the resolved and the given name are checked: a command could have made the given one a link to another place.
   const bool is_theirs = policy::is_within_any(real, writable) || policy::is_within_any(file, writable);
   if (!is_theirs) return real;
-  why_not = "the file of approvals, " + real + ", is in the command's own directory or in " +
-            (plan.lifts_network ? "a folder that commands may write to" : "directories.roots") +
-            ", where a command could approve itself";
+  why_not =
+      "the file of approvals, " + real +
+      ", is in the command's own directory, in directories.roots or in sandbox.write, where a command could approve "
+      "itself";
   return {};
 }
 
@@ -133,12 +133,8 @@ CallApproval resolve_approval(const CommandRequest& request, const CommandPlan& 
       break;
     case ApprovalReply::unavailable:
       approval.answer = "unavailable";
-      approval.refusal =
-          CallError{"approval_unavailable", "Nobody could be asked: " + plan.verdict.reason,
-                    "run it where a person can answer, such as a terminal, or let the person who maintains "
-                    "the configuration allow it "
-                    "(" +
-                        plan.verdict.hint + ")"};
+      approval.refusal = CallError{"approval_unavailable", "Nobody could be asked: " + plan.verdict.reason,
+                                   "run it where a person can answer, such as a terminal; or " + plan.verdict.hint};
       break;
   }
   return approval;
