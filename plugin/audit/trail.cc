@@ -43,7 +43,8 @@ namespace {
 // no other member may be called afterwards.
 class TrailFile {
  public:
-  explicit TrailFile(const TrailOptions& options);
+  // `lock_wait`: how long to wait for the file's lock.
+  TrailFile(const TrailOptions& options, std::chrono::milliseconds lock_wait);
   TrailFile(const TrailFile&) = delete;
   TrailFile& operator=(const TrailFile&) = delete;
   ~TrailFile();
@@ -59,6 +60,9 @@ class TrailFile {
   // the sync, so that concurrent writers share one sync.
   std::string finish();
 
+  // Another process had the lock all the time.
+  bool waited_in_vain() const { return waited_in_vain_; }
+
  private:
   enum class Lock { held, file_has_gone, failed };
   std::string open_folder();
@@ -72,17 +76,23 @@ class TrailFile {
 
   const TrailOptions& options_;
   const std::string name_;  // of the file, in its folder
+  const std::chrono::milliseconds lock_wait_;
   const std::chrono::steady_clock::time_point lock_deadline_;
   RealFolder folder_;
   Descriptor descriptor_;
   std::uint64_t size_ = 0;
   Link last_;
   bool began_file_ = false;
+  bool waited_in_vain_ = false;
 };
 
 using nlohmann::ordered_json;
 using std::chrono::steady_clock;
 using std::chrono::system_clock;
+
+// A process that has waited in vain for a lock waits only this long until it gets the lock again, or a process that
+// holds the lock for ever would delay each call of this one.
+constexpr std::chrono::milliseconds wait_for_stuck_lock{100};
 
 constexpr const char* another = ", or name another file as audit.file";
 
@@ -135,10 +145,11 @@ std::string last_of(const RealFolder& folder, const std::string& name, Link& las
   return {};
 }
 
-TrailFile::TrailFile(const TrailOptions& options)
+TrailFile::TrailFile(const TrailOptions& options, std::chrono::milliseconds lock_wait)
     : options_(options),
       name_(options.file.substr(options.file.rfind('/') + 1)),
-      lock_deadline_(steady_clock::now() + options.lock_wait) {}
+      lock_wait_(lock_wait),
+      lock_deadline_(steady_clock::now() + lock_wait) {}
 
 TrailFile::~TrailFile() { unlock(); }
 
@@ -208,7 +219,8 @@ std::string TrailFile::lock_it(Lock& lock) {
        pause = std::min(pause * 2, max_pause)) {
     if (errno != EWOULDBLOCK && errno != EINTR) return because("it cannot be locked", errno);
     if (steady_clock::now() >= lock_deadline_) {
-      return "another process has held its lock for " + std::to_string(options_.lock_wait.count()) +
+      waited_in_vain_ = true;
+      return "another process has held its lock for " + std::to_string(lock_wait_.count()) +
              " ms; look for a stopped process (`lslocks` shows it)";
     }
     std::this_thread::sleep_for(pause);
@@ -321,8 +333,9 @@ Trail::~Trail() = default;
 
 std::string Trail::write(std::string_view event, const nlohmann::ordered_json& fields) {
   if (options_.file.empty()) return {};
-  TrailFile file(options_);
+  TrailFile file(options_, lock_is_stuck_ ? std::min(options_.lock_wait, wait_for_stuck_lock) : options_.lock_wait);
   std::string problem = file.open();
+  lock_is_stuck_ = file.waited_in_vain();
   if (problem.empty()) problem = file.append(event, fields);
   if (problem.empty()) problem = file.finish();
   return problem.empty() ? problem : "the audit trail " + options_.file + " cannot be written: " + problem;

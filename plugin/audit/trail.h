@@ -11,6 +11,7 @@
 //   if (!problem.empty() && !trail.options().continue_when_unwritable) return refused(problem);
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
@@ -28,12 +29,13 @@ struct TrailOptions {
   std::uint64_t max_bytes = 64ULL << 20;  // max_bytes: beyond this the file is rotated; 0: never
   std::uint32_t keep = 0;                 // keep: how many rotated files are kept; 0: all
 
-  // How long to wait for the file's lock. A writer holds the lock for microseconds, unless the writer is stopped.
+  // How long to wait for the file's lock. A writer holds the lock for microseconds, unless the writer is stopped. After a
+  // wait in vain, further writes wait for at most 100 ms, until one of them gets the lock.
   std::chrono::milliseconds lock_wait{5000};
 };
 
-// Several threads and processes may write at the same time. The object keeps only its options; all other state is in
-// the file.
+// Several threads and processes may write at the same time. All state is in the file, except whether its lock could be
+// had.
 class Trail {
  public:
   explicit Trail(TrailOptions options);
@@ -51,6 +53,7 @@ class Trail {
 
  private:
   TrailOptions options_;
+  std::atomic<bool> lock_is_stuck_ = false;
 };
 
 }  // namespace wtool::audit

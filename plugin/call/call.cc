@@ -130,11 +130,14 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
     if (!problem.empty()) return refuse(trail_error(problem), span.number());
   }
 
+  const auto recorded = std::chrono::steady_clock::now();
   if (const std::string problem = record.start(result, span.number()); !problem.empty()) {
     return refuse(trail_error(problem), span.number());
   }
+  waited += std::chrono::steady_clock::now() - recorded;
   engine::RunOptions options;
-  // The time that a person takes to answer does not count towards the command's time limit.
+  // The time that a person takes to answer does not count towards the command's time limit, nor the time for which
+  // another process holds the lock of the audit trail.
   options.deadline = begun + waited + result.time_limit;
   options.time_limit = result.time_limit;
   options.time_limit_named = request.timeout.has_value();

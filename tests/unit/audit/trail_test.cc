@@ -141,6 +141,20 @@ BOOST_FIXTURE_TEST_CASE(a_lock_that_is_held_is_waited_for_and_then_named, TrailF
   BOOST_TEST(chained(content_of(file)).size() == 2U);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_lock_that_is_never_released_is_waited_for_at_length_only_once, TrailFolder) {
+  write_all(1);
+  options.lock_wait = std::chrono::milliseconds(200);
+  Trail trail(options);
+  for (int round = 0; round < 2; ++round) {
+    Descriptor holder(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    BOOST_REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
+    check_says(trail.write("c", {}), "another process has held its lock for 200 ms");
+    check_says(trail.write("c", {}), "another process has held its lock for 100 ms");
+    holder.reset();
+    BOOST_TEST(trail.write("c", {}) == "");
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_child_that_has_the_open_files_too_does_not_keep_the_lock, TrailFolder) {
   write_all(1);
   options.lock_wait = std::chrono::milliseconds(10'000);
