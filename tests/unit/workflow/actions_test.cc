@@ -214,10 +214,40 @@ BOOST_AUTO_TEST_CASE(the_workflow_has_states_for_failures_and_for_its_end) {
   BOOST_TEST(state.finally.name.empty());
 }
 
-BOOST_AUTO_TEST_CASE(prose_in_the_place_of_an_action_is_a_warning) {
-  const std::string found =
-      diagnostics_of(workflow_text("[*] --> A\nA --> B\nB --> [*]\n", "- A: Initialize workflow\n- B: Log \"x\"\n"));
-  BOOST_TEST(found.find("10:3: warning: this text describes 'A' and is not an action") == 0U, found);
+BOOST_AUTO_TEST_CASE(prose_in_the_place_of_an_action_is_an_error) {
+  const std::string diagram = "[*] --> A\nA --> B\nB --> [*]\n";
+  for (const std::string prose : {"Initialize workflow", "make all", "$ make", "\n  run: make"}) {
+    const std::string found = diagnostics_of(workflow_text(diagram, "- A: " + prose + "\n- B: Log \"x\"\n"));
+    BOOST_TEST(
+        found.find("10:3: error: this text describes 'A' and is not an action, so the state would do nothing") == 0U,
+        found);
+  }
+  const std::string beside = diagnostics_of(workflow_text(diagram, "- A: Log \"x\"\n- A: a note\n- B: Log \"x\"\n"));
+  BOOST_TEST(beside.find("11:3: warning: this text describes 'A' and is not an action") == 0U, beside);
+}
+
+BOOST_AUTO_TEST_CASE(an_action_that_is_not_a_list_item_is_an_error_with_the_repair) {
+  const std::string diagram = "[*] --> A\nA --> Deploy\nDeploy --> [*]\n";
+  const std::string lost = "this action would be lost, because it is not a list item; write `- Deploy: Shell \"make\"`";
+  for (const std::string text : {"Deploy: Shell \"make\"", "**Deploy**: Shell \"make\"", "**Deploy:** Shell \"make\"",
+                                 "`Deploy`: `Shell \"make\"`", "Deploy Shell \"make\"", "### Deploy\nShell \"make\"",
+                                 "| state | action |\n|---|---|\n| Deploy | Shell \"make\" |",
+                                 "> Deploy: Shell \"make\"", "Some words.\nDeploy: Shell \"make\""}) {
+    const std::string found = diagnostics_of(workflow_text(diagram, "- A: Log \"x\"\n\n" + text + "\n"));
+    BOOST_TEST(found.find("error: " + lost) != std::string::npos, text << "\n" << found);
+  }
+  const std::string nameless =
+      diagnostics_of(workflow_text(diagram, "- A: Log \"x\"\n\n## More\n\nText\n\n## Actions\n\nShell \"x\"\n"));
+  BOOST_TEST(nameless.find("write `- STATE: Shell \"x\"`") != std::string::npos, nameless);
+  const std::string box = diagnostics_of(workflow_text(diagram, "- [ ] A: Log \"x\"\n- Deploy: Log \"x\"\n"));
+  BOOST_TEST(box.find("10:3: error: an action has no check box; write `- A: ...`") == 0U, box);
+}
+
+BOOST_AUTO_TEST_CASE(prose_between_actions_is_allowed) {
+  BOOST_TEST(diagnostics_of(workflow_text("[*] --> A\nA --> [*]\n",
+                                          "Shell commands run in the sandbox. Set it up first.\n\n- A: Log \"x\"\n\n"
+                                          "### Why\n\nA: the first state. Log is enough for A: it says \"x\".\n")) ==
+             "");
 }
 
 BOOST_AUTO_TEST_CASE(an_action_that_is_missing_where_the_file_ends_is_reported_inside_the_file) {

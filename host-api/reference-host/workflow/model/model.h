@@ -323,7 +323,8 @@ struct State {
   PlaceOptions place;                    // of a composite state without an action: where the steps inside run
   std::optional<StepDefaults> defaults;  // of such a state: the defaults for the steps inside
   std::optional<Action> action;
-  bool action_unread = false;  // it has an action, which was not understood
+  std::size_t prose_offset = 0;  // of an item for the state that is not an action; 0: there is none
+  bool action_unread = false;    // it has an action, which was not understood
 };
 
 struct Parameter {

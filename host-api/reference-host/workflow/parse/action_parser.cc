@@ -220,11 +220,8 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
     return;
   }
   if (found != workflow.index.end() && blocks.empty() && is_prose(text.text())) {
-    diagnostics.warn(
-        offset, "this text describes '" + std::string(id) +
-                    "' and is not an action, so the state does nothing. An action begins with a word such as Shell, "
-                    "Log or Set");
     State& state = workflow.states[found->second];
+    state.prose_offset = offset;  // find_lost_actions() reports it
     if (state.description.empty()) state.description = std::string(trim(text.text()));
     return;
   }
@@ -305,7 +302,12 @@ void read_one(const ActionItem& item, Workflow& workflow, Diagnostics& diagnosti
     return diagnostics.add(item.offset, "an action is written `- State: action`, and " +
                                             expressions::quoted_for_message(all.substr(0, line_end)) + " has no colon");
   }
-  const std::string_view id = plain_state_name(trim(std::string_view(all).substr(0, colon)));
+  std::string_view id = trim(std::string_view(all).substr(0, colon));
+  if (lowered(id).starts_with("[ ] ") || lowered(id).starts_with("[x] ")) {
+    id = trim(id.substr(4));
+    diagnostics.add(item.offset, "an action has no check box; write `- " + std::string(id) + ": ...`");
+  }
+  id = plain_state_name(id);
   MappedText text = item.text.part(colon + 1, all.size());
   if (colon + 1 == all.size()) {
     text = MappedText();

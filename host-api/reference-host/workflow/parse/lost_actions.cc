@@ -62,6 +62,51 @@ class LostActions {
     }
   }
 
+  // Lines under `## Actions` that are actions except that they are not list items, such as `Deploy: Shell "make"`,
+  // `**Deploy**: Shell "make"`, a row of a table, or `Shell "make"` below a heading `### Deploy`.
+  void loose_lines(const std::vector<LooseLine>& all) {
+    for (const LooseLine& one : all) {
+      const std::string_view line = trim(source_.line(one.line));
+      const std::string_view text = without_marks(line);
+      const std::string_view first = text.substr(0, std::min(text.find_first_of(" \t:|*`"), text.size()));
+      std::string_view action = without_marks(text.substr(first.size()));
+      std::string name(first);
+      if (is_action_line(text)) {
+        name = std::string(without_marks(source_.line(one.heading)));
+        if (workflow_.find(name) == nullptr) name = "STATE";
+        action = text;
+      } else if (workflow_.find(name) == nullptr || !is_action_line(action)) {
+        continue;
+      }
+      while (!action.empty() && (action.back() == '|' || action.back() == '`' || action.back() == ' ')) {
+        action.remove_suffix(1);
+      }
+      const std::string item = "- " + name + ": " + std::string(action);
+      diagnostics_.add(static_cast<std::size_t>(line.data() - source_.text().data()),
+                       "this action would be lost, because it is not a list item; write `" + item + "`", item);
+      if (const std::size_t state = workflow_.index_of(name); state != no_state) {
+        workflow_.states[state].action_unread = true;
+      }
+    }
+  }
+
+  // Items for states that have no other action, and that are text about the state instead of an action.
+  void prose() {
+    for (const State& state : workflow_.states) {
+      if (state.prose_offset == 0) continue;
+      const std::string what = "this text describes '" + state.id + "' and is not an action";
+      if (state.action || state.action_unread) {
+        diagnostics_.warn(state.prose_offset, what + "; write it as text outside of the list items");
+        continue;
+      }
+      diagnostics_.add(state.prose_offset, what +
+                                               ", so the state would do nothing. An action begins with a word such as "
+                                               "Shell, Log or Set, as in `- " +
+                                               state.id + ": Shell \"...\"`; a description is a line `" + state.id +
+                                               ": TEXT` of the diagram");
+    }
+  }
+
   void descriptions() {
     for (State& state : workflow_.states) {
       if (state.hidden || state.action || state.action_unread || state.description_offset == 0) continue;
@@ -78,6 +123,18 @@ class LostActions {
   }
 
  private:
+  // The text without the signs of headings, quotes, tables and bold text before it, and without a colon.
+  static std::string_view without_marks(std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(" \t#>|*`:=-");
+    return begin == std::string_view::npos ? std::string_view() : trim(text.substr(begin));
+  }
+
+  static bool is_action_line(std::string_view line) {
+    MappedText text;
+    text.append(line, 0);
+    return is_action(text, {});
+  }
+
   // Handles the items below one heading. One diagnostic covers all of them.
   void group(const std::vector<StrayItem>& all, std::size_t begin, std::size_t end) {
     std::vector<const StrayItem*> lost;
@@ -131,7 +188,9 @@ class LostActions {
 void find_lost_actions(const Source& source, const Document& document, Workflow& workflow, Diagnostics& diagnostics) {
   LostActions lost(source, workflow, diagnostics);
   lost.items(document.stray_items);
+  lost.loose_lines(document.loose_lines);
   lost.descriptions();
+  lost.prose();
 }
 
 }  // namespace wtool::host::workflow

@@ -191,6 +191,7 @@ Document read_document(const Source& source, Diagnostics& diagnostics) {
   }
   document.items = std::move(parts.items);
   document.stray_items = std::move(parts.stray_items);
+  document.loose_lines = std::move(parts.loose_lines);
   document.has_actions_heading = parts.has_actions_heading;
   read_sections(source, first, parts.code_lines, document);
   return document;

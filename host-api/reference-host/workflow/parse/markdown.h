@@ -41,6 +41,12 @@ struct StrayItem {
   enum class Above { nothing, heading, paragraph } above = Above::nothing;
 };
 
+// A line of text under `## Actions` that belongs to no list item, with the line of the heading above it.
+struct LooseLine {
+  std::size_t line = 0;
+  std::size_t heading = 0;
+};
+
 // A heading that may be the name of a state, with the lines `**Action**: ...` and the like below it.
 struct StateSection {
   std::string name;
@@ -65,6 +71,7 @@ struct Document {
   std::optional<LineRange> diagram;       // from the line `stateDiagram-v2` on
   std::vector<ActionItem> items;
   std::vector<StrayItem> stray_items;
+  std::vector<LooseLine> loose_lines;
   bool has_actions_heading = false;
   bool is_broken = false;              // a part has no end, which was reported; the parts after it are not read
   std::vector<StateSection> sections;  // only those that have content
@@ -101,6 +108,7 @@ struct MarkdownParts {
   std::vector<bool> code_lines;  // true for each line of the source that belongs to a code block
   std::vector<ActionItem> items;
   std::vector<StrayItem> stray_items;
+  std::vector<LooseLine> loose_lines;
   std::optional<std::size_t> unclosed_fence;  // the index of the line that opens a block without an end
   bool has_actions_heading = false;
 };

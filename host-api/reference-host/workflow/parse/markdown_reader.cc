@@ -46,6 +46,7 @@ class MarkdownReader {
         parts.stray_items.push_back({std::move(item.item), item.heading, item.above});
       }
     }
+    parts.loose_lines = std::move(loose_lines_);
     parts.unclosed_fence = unclosed_fence_;
     parts.has_actions_heading = has_actions_heading_;
     return parts;
@@ -151,6 +152,8 @@ class MarkdownReader {
         diagnostics_.add(offset,
                          "this looks like an action, but markdown reads it as part of the paragraph above; put a "
                          "blank line before it and indent it less");
+      } else if (in_actions_ && line != last_prose_line_) {
+        loose_lines_.push_back({line, heading_line_});
       }
       last_prose_line_ = line;
       if (!in_actions_ && !source_.line(line).empty()) above_ = {line, StrayItem::Above::paragraph};
@@ -207,7 +210,8 @@ class MarkdownReader {
     while (title.starts_with('#')) title.remove_prefix(1);
     while (title.ends_with('#')) title.remove_suffix(1);
     const std::string name = lowered(trim(title));
-    above_ = {source_.line_at(heading_offset_), StrayItem::Above::heading};
+    heading_line_ = source_.line_at(heading_offset_);
+    above_ = {heading_line_, StrayItem::Above::heading};
     if (name == "actions") {
       in_actions_ = has_actions_heading_ = true;
       actions_level_ = heading_level_;
@@ -322,6 +326,7 @@ class MarkdownReader {
   Diagnostics& diagnostics_;
   std::vector<Open> open_;
   std::vector<Item> items_;
+  std::vector<LooseLine> loose_lines_;
   std::optional<std::size_t> unclosed_fence_;
   std::pair<std::size_t, StrayItem::Above> above_{0, StrayItem::Above::nothing};
   std::vector<MermaidFence> mermaid_;
@@ -332,6 +337,7 @@ class MarkdownReader {
   bool in_heading_ = false;
   unsigned heading_level_ = 0;
   std::size_t heading_offset_ = none;
+  std::size_t heading_line_ = 0;
   bool in_actions_ = false;
   bool has_actions_heading_ = false;
   unsigned actions_level_ = 0;
