@@ -156,6 +156,21 @@ BOOST_FIXTURE_TEST_CASE(actions_as_descriptions_of_states_are_named, Lint) {
   BOOST_TEST(holds(single[0], "4:4: this action would be lost"), single[0]);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_broken_configuration_is_one_error_that_is_printed_once, Lint) {
+  const std::string file = chain({"A"}, "- A: Log \"x\"\n");
+  for (const std::string broken : {"commands: [", "comands: {}\n"}) {
+    scratch.file("wtool.yaml", broken);
+    for (const std::string option : {"--strict", "--json"}) {
+      const Finished finished = lint({file, option});
+      BOOST_TEST(finished.exit_code == 2, finished.out);
+      BOOST_TEST(holds(finished.out, option == "--json" ? "\"errors\": 1" : "1 error, 0 warnings"), finished.out);
+      const std::size_t first = finished.err.find("wtool.yaml");
+      BOOST_REQUIRE_MESSAGE(first != std::string::npos, finished.err);
+      BOOST_TEST(finished.err.find("wtool: ", 1) == std::string::npos, finished.err);
+    }
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(lists_about_states_that_have_their_actions_are_documentation, Lint) {
   const std::string file = chain({"A", "B"},
                                  "- A: Shell \"true\"\n- B: Shell \"true\"\n\n## Notes\n\n- A: Shell \"true\" is "

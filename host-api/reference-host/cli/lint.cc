@@ -56,7 +56,7 @@ class Linter {
         loaded_(loaded_config(context)),
         prompts_(loaded_ ? configured_prompts(*loaded_, directory()) : nullptr),
         servers_(prompts_ ? std::optional(configured_servers(*loaded_, directory())) : std::nullopt),
-        toolbox_(context.workflow_toolbox()),
+        toolbox_(servers_ ? context.workflow_toolbox() : nullptr),
         config_(context.workflow_config()),
         shell_(loaded_ ? configured_shell(*loaded_) : nullptr),
         library_(directory(), shared_workflow_folders()) {
@@ -68,6 +68,7 @@ class Linter {
 
   int run() {
     bool shown = true;
+    if (toolbox_ == nullptr) ++totals_.errors;  // printed where it was found
     for (const std::string& file : options_.files) shown = lint(file) && shown;
     if (options_.json) {
       nlohmann::ordered_json all = {{"files", files_}, {"errors", totals_.errors}, {"warnings", totals_.warnings}};
@@ -249,7 +250,7 @@ class Linter {
   const std::optional<Config> loaded_;
   std::unique_ptr<runner::Prompts> prompts_;  // null: they could not be made, which was reported
   std::optional<servers::Catalog> servers_;   // nothing: `prompts_` is null
-  Toolbox* toolbox_;                          // null: not opened, which was reported; no tools are looked up
+  Toolbox* toolbox_;                          // null: the configuration or plugin has an error, which was reported
   WorkflowConfig& config_;
   workflow::ShellReader shell_;
   workflow::Library library_;
