@@ -98,8 +98,11 @@ BOOST_AUTO_TEST_CASE(a_run_that_never_came_to_the_named_state_says_so) {
   workflow("    [*] --> A\n    A --> B: result == \"a\"\n    A --> C\n    B --> [*]\n    C --> [*]\n",
            "- A: Shell \"printf a\"\n- B: Shell \"echo B >>seen\"\n- C: Shell \"echo C >>seen\"\n");
   const Finished finished = run_workflow("workflow.md", {"--until", "C"});
-  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(finished.exit_code == 1, finished.err);
   BOOST_TEST(seen() == "B\n");
+  BOOST_TEST(holds(wtool({"run", "workflow.md", "--until", "C", "-q"}).out, "The run ended without reaching C."));
+  BOOST_TEST(seen() == "B\n");
+  BOOST_TEST(Json::parse(wtool({"show", "last", "--json"}).out).at("until_reached") == false);
   for (const std::string& text : {finished.out, wtool({"show", "last"}).out}) {
     BOOST_TEST(holds(text, "The run ended without reaching C."), text);
     BOOST_TEST(!holds(text, "wtool resume"), text);

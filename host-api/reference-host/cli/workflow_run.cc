@@ -46,10 +46,10 @@ std::vector<std::string> names_of(const std::vector<std::string>& variables) {
   return names;
 }
 
-int exit_status(const RunReport& report, const Interrupts& interrupts) {
+int exit_status(const RunReport& report, const runner::RunPart& part, const Interrupts& interrupts) {
   switch (report.status) {
     case RunReport::Status::completed:
-      return exit_ok;
+      return report::reached_until(report, part) ? exit_ok : exit_failed;
     case RunReport::Status::failed:
       return report.refused ? exit_refused : exit_failed;
     case RunReport::Status::suspended:
@@ -66,7 +66,7 @@ int exit_status_of(const journal::RunRecord& run) {
   if (!run.status) return exit_failed;
   switch (*run.status) {
     case RunReport::Status::completed:
-      return exit_ok;
+      return run.until.empty() || journal::reached_until(run) ? exit_ok : exit_failed;
     case RunReport::Status::failed:
       return run.refused ? exit_refused : exit_failed;
     case RunReport::Status::suspended:
@@ -172,7 +172,7 @@ class FileRun {
       complain("the question cannot be answered, because the journal does not have it; " +
                (kept ? "`wtool resume " + run + "` asks it again" : "run the workflow again"));
     }
-    const int status = waits_in_vain ? exit_failed : exit_status(report, interrupts);
+    const int status = waits_in_vain ? exit_failed : exit_status(report, part_, interrupts);
     const bool written = summed_up && reported && (!events_ || !events_->failed());
     return written || status != exit_ok ? status : exit_unwritten;
   }

@@ -65,6 +65,7 @@ std::string run_json(const journal::RunRecord& run, const std::string& status, b
                       {"ms", milliseconds(run.took)},
                       {"resumed", run.resumed}};
   if (!run.until.empty()) out["until"] = run.until;
+  if (!run.until.empty() && status == "completed") out["until_reached"] = reached_until(run);
   if (!run.only.empty()) out["only"] = run.only;
   if (!run.reason.empty()) out["reason"] = run.reason;
   if (run.refused) out["refused"] = true;

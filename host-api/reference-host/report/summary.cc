@@ -282,6 +282,12 @@ std::string approve_line(const std::string& run) { return "\n  To answer and con
 
 }  // namespace
 
+bool reached_until(const RunReport& report, const runner::RunPart& part) {
+  return part.until.empty() || std::any_of(report.steps.begin(), report.steps.end(), [&](const Step& step) {
+           return journal::may_end_by_until(step.branch) && step.of().id == part.until;
+         });
+}
+
 std::string summary_text(const Workflow& workflow, const RunReport& report, const FailedSteps& failed,
                          const std::string& name, const std::string& run, const SummaryStyle& style) {
   const StateTable table = table_of(workflow, report);
@@ -294,11 +300,8 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
   if (style.table && !style.quiet) out += "\n" + table.text(report.status == RunReport::Status::suspended);
   append_cut_lines(out, cut_lines(report.steps, run));
   if (completed) {
-    const std::string& until = style.part.until;
-    const bool reached = std::any_of(report.steps.begin(), report.steps.end(), [&](const Step& step) {
-      return journal::may_end_by_until(step.branch) && step.of().id == until;
-    });
-    return out + (style.quiet ? "" : continue_line(run, until, reached));
+    const bool reached = reached_until(report, style.part);
+    return out + (style.quiet && reached ? "" : continue_line(run, style.part.until, reached));
   }
   if (report.status == RunReport::Status::suspended) return out + (run.empty() ? "" : approve_line(run));
   append_failed(out, failed.all(), report.status == RunReport::Status::aborted, report.reason);
