@@ -262,6 +262,18 @@ BOOST_AUTO_TEST_CASE(a_completed_run_that_could_not_write_its_reports_has_a_dist
   BOOST_TEST(run({wtool_path, "run", file_}, full).exit_code == 4);
 }
 
+BOOST_AUTO_TEST_CASE(a_missing_folder_of_a_report_is_made_but_not_through_a_link) {
+  const std::string quick = workflow_with("  - {name: unused, default: x}\n", "- A: Log \"a\"\n- B: Log \"b\"\n");
+  const Finished made = wtool({"run", quick, "--junit", "reports/new/j.xml", "--html", "reports/run.html"});
+  BOOST_TEST(made.exit_code == 0, made.err);
+  BOOST_TEST(holds(file("reports/new/j.xml"), "<testsuite"));
+  BOOST_TEST(holds(file("reports/run.html"), "<html"));
+  const std::string links = workflow_with("  - {name: unused, default: x}\n",
+                                          "- A: Shell \"mkdir elsewhere && ln -s elsewhere linked\"\n- B: Log \"b\"\n");
+  BOOST_TEST(wtool({"run", links, "--junit", "linked/new/j.xml"}).exit_code == 4);
+  BOOST_TEST(!fs::exists(scratch.path() + "/elsewhere/new"));
+}
+
 BOOST_AUTO_TEST_CASE(a_run_does_not_begin_if_its_reports_or_events_could_not_be_written) {
   const std::string file_ =
       workflow_with("  - {name: unused, default: x}\n", "- A: Shell \"touch began\"\n- B: Log \"b\"\n");

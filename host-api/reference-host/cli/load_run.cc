@@ -206,9 +206,30 @@ bool can_write_report(const std::string& file) {
   return say_unwritable(file, why);
 }
 
+namespace {
+
+// Makes a missing folder below the directory of the run, and those above it. No link is followed, so that a command
+// cannot lead the report elsewhere.
+Descriptor made_folder(const std::filesystem::path& folder, std::string& why) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  Descriptor opened = open_without_links(folder / ".", O_PATH | O_DIRECTORY, 0, why);
+  if (opened || fs::exists(fs::symlink_status(folder, failed))) return opened;
+  if (!is_within(folder.string(), fs::current_path(failed).string())) return opened;
+  const Descriptor above = made_folder(folder.parent_path(), why);
+  if (!above) return {};
+  if (::mkdirat(above.get(), folder.filename().c_str(), 0777) != 0 && errno != EEXIST) why = ::strerror(errno);
+  return open_without_links(folder / ".", O_PATH | O_DIRECTORY, 0, why);
+}
+
+}  // namespace
+
 bool write_report(const std::string& file, std::string_view text) {
   if (file == "-") return print(text);
   std::string why;
+  std::error_code failure;
+  made_folder(std::filesystem::absolute(file, failure).lexically_normal().parent_path(), why);
+  why.clear();  // if there is still no folder, the file cannot be opened
   // A command may have put a FIFO there, which would wait for a reader.
   Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_NONBLOCK, 0666, why);
   int failed = opened ? replace_content(opened.get(), text) : 0;
