@@ -15,6 +15,15 @@ using workflow::Transition;
 // Bounds how far a failure is followed through successive choices and nested composite states.
 constexpr std::size_t max_way_depth = 200;
 
+// False if nobody should be advised to take the exit after a failure, too: it would do what a person has refused, or
+// pass over the conditions of the other exits.
+bool is_advisable(const State& state, const Transition& exit) {
+  if (!state.action) return true;
+  const workflow::ActionKind& kind = state.action->kind;
+  return exit.kind != Transition::Kind::fallback && !std::holds_alternative<workflow::ConfirmAction>(kind) &&
+         !std::holds_alternative<workflow::ApproveAction>(kind);
+}
+
 }  // namespace
 
 Exits::Exits(const WorkflowInvocation& invocation, const Variables& variables, std::size_t fork)
@@ -98,7 +107,8 @@ FailureWay Exits::way_from(std::size_t state, Failed failed, std::size_t depth) 
   if (choice.taken == nullptr) {
     way = way_out(state, failed, depth);
     const bool tells = choice.left_out != nullptr && choice.left_out->target != no_state &&
-                       choice.left_out->target != until_ && !workflow_.states[choice.left_out->target].hidden;
+                       choice.left_out->target != until_ && !workflow_.states[choice.left_out->target].hidden &&
+                       is_advisable(at, *choice.left_out);
     if (way.kind == FailureWay::Kind::unhandled && tells) way.left_out = arrow(at, *choice.left_out);
     return way;
   }

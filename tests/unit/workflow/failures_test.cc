@@ -50,6 +50,20 @@ BOOST_AUTO_TEST_CASE(a_default_arrow_is_taken_after_a_failure_where_another_exit
   BOOST_TEST(path("output.contains(\"said\")", "") == "A B");
 }
 
+BOOST_AUTO_TEST_CASE(no_arrow_is_advised_around_an_answer_of_no_or_a_default) {
+  for (const char* ask : {"Wait for user confirmation \"Deploy?\"", "Approve \"Deploy?\""}) {
+    const Run run(workflow_text("[*] --> Ask\nAsk --> Deploy\nDeploy --> [*]\n",
+                                std::string("- Ask: ") + ask + "\n- Deploy: Log \"x\"\n"));
+    BOOST_TEST(run.path() == "Ask");
+    BOOST_TEST(run.report.reason.find("always") == std::string::npos, run.report.reason);
+  }
+  const Run other(workflow_text("[*] --> A\nA --> B: output == \"x\"\nA --> C: default\nB --> [*]\nC --> [*]\n",
+                                "- A: Shell \"a\"\n"),
+                  failing({"a"}));
+  BOOST_TEST(other.path() == "A");
+  BOOST_TEST(other.report.reason.find("always") == std::string::npos, other.report.reason);
+}
+
 BOOST_AUTO_TEST_CASE(an_arrow_labelled_always_handles_a_failure) {
   const Run run(workflow_text("[*] --> A\nA --> B: always\nB --> [*]\n", "- A: Shell \"a\"\n- B: Shell \"b\"\n"),
                 failing({"a"}));
