@@ -76,6 +76,17 @@ BOOST_AUTO_TEST_CASE(a_state_between_two_steps_that_does_nothing_is_a_warning) {
   expect("[*] --> A\nA --> B: always\nB --> C: success\nB --> [*]: default\nC --> [*]\n", actions, "");
 }
 
+BOOST_AUTO_TEST_CASE(an_exit_to_the_end_that_hides_a_failure_is_a_warning) {
+  const std::string told =
+      " to let the run fail, and name a state that must run in any case with `finally` in the front matter\n";
+  const std::string ends = "warning: a failure of 'A' then ends the run as completed, with exit status 0; ";
+  expect("[*] --> A\nA --> [*]: success\nA --> [*]: failure\n", "- A: Shell \"x\"\n",
+         "5:12: " + ends + "remove this line" + told);
+  expect("[*] --> A\nA --> [*]: always\n", "- A: Shell \"x\"\n", "4:12: " + ends + "write `A --> [*]`" + told);
+  expect("[*] --> A\nA --> [*]: always\n", "- A: Log \"x\"\n", "");
+  expect("[*] --> A\nA --> B: failure\nA --> [*]: success\nB --> [*]\n", "- A: Shell \"x\"\n- B: Log \"x\"\n", "");
+}
+
 BOOST_AUTO_TEST_CASE(an_exit_for_exhausted_visits_below_the_one_for_failures_is_an_error) {
   const std::string action = "- A: Shell \"x\" max=3\n";
   expect("[*] --> A\nA --> A: failure\nA --> [*]: exhausted\nA --> [*]: success\n", action,

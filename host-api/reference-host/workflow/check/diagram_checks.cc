@@ -40,6 +40,7 @@ class DiagramChecker {
       joins();
       first_actions();
       forgotten_actions();
+      ends_after_failures();
     }
     for (const State& state : states_) {
       exits(state);
@@ -260,6 +261,21 @@ class DiagramChecker {
                                           "item `- " +
                                           state.id + ": ...` to the actions, or a line `" + state.id +
                                           ": TEXT` to the diagram that says what it stands for");
+    }
+  }
+
+  // Reports exits by which the run is completed although a step has failed, so that nobody sees the failure.
+  void ends_after_failures() {
+    for (const State& state : states_) {
+      if (state.hidden || !can_fail(state)) continue;
+      for (const Transition& exit : state.exits) {
+        if (exit.target != no_state || !(exit.always || exit.kind == Transition::Kind::failure)) continue;
+        diagnostics_.warn(
+            exit.label_offset,
+            "a failure of '" + state.id + "' then ends the run as completed, with exit status 0; " +
+                (exit.always ? "write `" + state.id + " --> [*]`" : std::string("remove this line")) +
+                " to let the run fail, and name a state that must run in any case with `finally` in the front matter");
+      }
     }
   }
 
