@@ -88,7 +88,7 @@ parameters:
 # My first workflow
 
 The diagram shows the order of the states, and the list below says what each state does. An arrow is taken after a success; a failure ends
-the run, unless the state has an arrow `: failure`. Every key: docs/workflow-language.md.
+the run, unless the state has an arrow `: failure`. `man 5 wtool-workflow` describes every key.
 
 ```mermaid
 stateDiagram-v2

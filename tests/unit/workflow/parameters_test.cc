@@ -108,7 +108,8 @@ BOOST_AUTO_TEST_CASE(limits_lists_and_conditions_are_enforced) {
              "--var pin: the value is more than the maximum 9999\n");
   BOOST_TEST(problems({"token=äö", "pin=s3cret"}) ==
              "--var token: the value has 2 characters, but needs at least 3\n--var pin: the value is not a number\n");
-  BOOST_TEST(problems({"port=9001"}) == "the required parameter 'key' is missing; give it with --var-file key=FILE\n");
+  BOOST_TEST(problems({"port=9001"}) ==
+             "the required parameter 'key' is missing; give it with --var-file key=FILE or --var-env key=VARIABLE\n");
 }
 
 namespace {

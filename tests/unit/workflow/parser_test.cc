@@ -300,6 +300,19 @@ BOOST_AUTO_TEST_CASE(actions_that_are_not_understood_are_errors_with_line_and_co
   }
 }
 
+BOOST_AUTO_TEST_CASE(arrows_of_other_notations_are_errors_with_the_repair) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"A -->|exit_code == 0| B", "a condition follows a colon; write `A --> B: exit_code == 0`"},
+      {"A --> B --> [*]", "a line has one arrow; write `A --> B` and `B --> [*]` on two lines"},
+      {"A --> B, C", "an arrow leads to one state; write one line for each, such as `A --> B`"},
+  };
+  for (const auto& [line, expected] : cases) {
+    const std::string found =
+        diagnostics_of(workflow_text(std::string("[*] --> A\n") + line + "\n", "- A: Log \"x\"\n"));
+    BOOST_TEST(found.find(std::string("error: ") + expected) != std::string::npos, found);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(items_that_belong_to_nothing_are_errors) {
   const std::string diagram = "[*] --> A\nA --> [*]\n";
   const std::pair<const char*, const char*> cases[] = {

@@ -138,7 +138,8 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
     if (inputs.contains(parameter.name) || named.contains(parameter.name) || !needs_value(parameter, inputs)) continue;
     errors.push_back("the required parameter '" + parameter.name + "' is missing" +
                      (option.empty()     ? ""
-                      : parameter.secret ? "; give it with --var-file " + parameter.name + "=FILE"
+                      : parameter.secret ? "; give it with --var-file " + parameter.name + "=FILE or --var-env " +
+                                               parameter.name + "=VARIABLE"
                                          : "; give it with " + option + parameter.name + "=VALUE") +
                      (parameter.description.empty() ? "" : " (" + parameter.description + ")"));
   }

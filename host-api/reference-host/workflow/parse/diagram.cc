@@ -212,6 +212,7 @@ class DiagramReader {
     if (arrow > 0 && line[arrow - 1] == '-') return not_understood(line);
     const std::string_view from_text = trim(line.substr(0, arrow));
     std::string_view rest = line.substr(arrow + 3);
+    if (const std::string repair = repaired(from_text, trim(rest)); !repair.empty()) return lose(line, rest, repair);
     std::string_view label;
     const std::size_t from_colon = label_colon(rest);
     const bool has_label = from_colon != std::string_view::npos;
@@ -234,6 +235,27 @@ class DiagramReader {
     if (made.target != no_state) workflow_.states[made.target].entered = true;
     composites_.stands_here(*from);
     workflow_.states[*from].exits.push_back(std::move(made));
+  }
+
+  // What is wrong with an arrow of another notation, and how to write it. Empty: nothing is wrong with it.
+  static std::string repaired(std::string_view from, std::string_view rest) {
+    const std::string arrow = "`" + std::string(from) + " --> ";
+    const std::size_t bar = rest.starts_with('|') ? rest.find('|', 1) : std::string_view::npos;
+    if (bar != std::string_view::npos) {
+      return "a condition follows a colon; write " + arrow + std::string(trim(rest.substr(bar + 1))) + ": " +
+             std::string(trim(rest.substr(1, bar - 1))) + "`";
+    }
+    const std::string_view states = trim(rest.substr(0, label_colon(rest)));
+    if (const std::size_t second = states.find("-->"); second != std::string_view::npos) {
+      const std::string middle(trim(states.substr(0, second)));
+      return "a line has one arrow; write " + arrow + middle + "` and `" + middle + " --> " +
+             std::string(trim(states.substr(second + 3))) + "` on two lines";
+    }
+    if (const std::size_t comma = states.find(", "); comma != std::string_view::npos) {
+      return "an arrow leads to one state; write one line for each, such as " + arrow +
+             std::string(trim(states.substr(0, comma))) + "`, from a state that is a <<choice>> or a <<fork>>";
+    }
+    return "";
   }
 
   // The place of the colon before the label; npos: there is no label. (`:::name` after a state is a style.)
