@@ -76,6 +76,26 @@ BOOST_AUTO_TEST_CASE(a_state_between_two_steps_that_does_nothing_is_a_warning) {
   expect("[*] --> A\nA --> B: always\nB --> C: success\nB --> [*]: default\nC --> [*]\n", actions, "");
 }
 
+BOOST_AUTO_TEST_CASE(conditions_on_outputs_that_are_never_true_are_found) {
+  const auto found = [](const std::string& condition, const std::string& diagnostics) {
+    BOOST_TEST_CONTEXT(condition) {
+      expect("[*] --> A\nA --> B: " + condition + "\nA --> [*]: default\nB --> [*]\n", "- A: Shell \"x\"\n",
+             diagnostics);
+    }
+  };
+  found("A.stdout == \"5\"",
+        "4:10: warning: 'A.stdout' has the newline at the end of the output, which \"5\" has not; write 'A.content', "
+        "which has no newline there\n");
+  found("A.stdout == 5", "4:19: error: a text is never a number: this comparison always fails\n");
+  found("A.exit_code",
+        "4:10: error: 'A.exit_code' is a number, but a condition must be true or false; write "
+        "`A.exit_code == 0`\n");
+  found("exit_code",
+        "4:10: error: 'exit_code' is a number, but a condition must be true or false; write "
+        "`exit_code == 0`\n");
+  found("A.content == \"5\" || A.exit_code == 3 || A.stdout.contains(\"5\") || A.stdout == \"5\\n\"", "");
+}
+
 BOOST_AUTO_TEST_CASE(an_exit_to_the_end_that_hides_a_failure_is_a_warning) {
   const std::string told =
       " to let the run fail, and name a state that must run in any case with `finally` in the front matter\n";

@@ -33,6 +33,9 @@ class TypeChecker {
     for (const State& state : workflow.states) {
       if (!state.action) continue;
       take_choices(state);
+      if (std::holds_alternative<ShellAction>(state.action->kind) && !state.action->options.matrix) {
+        shells_.emplace(state.id, true);
+      }
       forget(state.action->options.result.name);
       if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
         for (const Assignment& assignment : set->assignments) forget(assignment.name);
@@ -41,7 +44,14 @@ class TypeChecker {
   }
 
   void check(const Transition& exit) {
-    if (exit.condition.root) walk(*exit.condition.root, exit.label_offset);
+    if (!exit.condition.root) return;
+    const Node& root = *exit.condition.root;
+    walk(root, exit.label_offset);
+    const std::string name = root.kind == Node::Kind::name ? root.text : field_of_shell(root);
+    if (name.empty() || parameters_.contains(name) || type_of(root) != ConditionType::number) return;
+    diagnostics_.add(exit.label_offset + (root.kind == Node::Kind::name ? root : *root.operands[0]).offset,
+                     "'" + name + "' is a number, but a condition must be true or false; write `" + name + " == 0`",
+                     name + " == 0");
   }
 
  private:
@@ -65,6 +75,28 @@ class TypeChecker {
       }
       if (choices.size() == listed->size()) answers_[state.id][field] = std::move(choices);
     }
+  }
+
+  // `State.field`, for a state that runs a command; empty: the node is something else.
+  std::string field_of_shell(const Node& node) const {
+    if (node.kind != Node::Kind::field || node.operands[0]->kind != Node::Kind::name) return "";
+    const std::string& state = node.operands[0]->text;
+    if (!shells_.contains(state) || set_.contains(state) || parameters_.contains(state)) return "";
+    return state + "." + node.text;
+  }
+
+  // Warns if a whole output is compared with a text without the newline that ends nearly every output.
+  void compare_output(const Node& output, const Node& value, std::size_t label) {
+    const std::string name = field_of_shell(output);
+    const std::string* const text = value.kind == Node::Kind::literal ? value.value.as_text() : nullptr;
+    if (name.empty() || (output.text != "stdout" && output.text != "stderr")) return;
+    if (text == nullptr || text->empty() || text->ends_with('\n')) return;
+    const std::string& state = output.operands[0]->text;
+    diagnostics_.warn(label + output.operands[0]->offset,
+                      "'" + name + "' has the newline at the end of the output, which " +
+                          expressions::quoted_for_message(*text) + " has not" +
+                          (output.text == "stdout" ? "; write '" + state + ".content', which has no newline there"
+                                                   : "; write '" + name + ".contains(...)'"));
   }
 
   // Warns if a field of an answer is compared with a text that the field never has.
@@ -100,6 +132,8 @@ class TypeChecker {
     if (node.text == "==" || node.text == "!=") {
       compare(left, right, label);
       compare(right, left, label);
+      compare_output(left, right, label);
+      compare_output(right, left, label);
     }
     const ConditionType left_type = type_of(left);
     const ConditionType right_type = type_of(right);
@@ -128,6 +162,10 @@ class TypeChecker {
       if (node.value.as_int() != nullptr || node.value.as_double() != nullptr) return ConditionType::number;
       return node.value.as_text() != nullptr ? ConditionType::text : ConditionType::unknown;
     }
+    if (!field_of_shell(node).empty()) {
+      if (node.text == "exit_code") return ConditionType::number;
+      return node.text == "stdout" || node.text == "stderr" ? ConditionType::text : ConditionType::unknown;
+    }
     if (node.kind != Node::Kind::name) return ConditionType::unknown;
     const auto found = parameters_.find(node.text);
     if (found != parameters_.end()) return found->second;
@@ -142,6 +180,7 @@ class TypeChecker {
   Diagnostics& diagnostics_;
   std::unordered_map<std::string, ConditionType> parameters_;
   std::unordered_map<std::string, bool> set_;
+  std::unordered_map<std::string, bool> shells_;  // the states that run a command once
   // The texts that `output` lists for a field, by state and field.
   std::unordered_map<std::string, std::unordered_map<std::string, Choices>> answers_;
 };
