@@ -158,6 +158,9 @@ ActionResult run_matrix(const Step& step, const ActionContext& context) {
   std::vector<CombinationLane> lanes;
   for (Value& combination : std::get<std::vector<Value>>(made)) lanes.push_back({std::move(combination), {}});
   const Run& run = context.invocation.run;
+  if (lanes.empty()) {
+    run.request().observer.noticed("the step '" + step.of().id + "' does nothing: a list of its matrix is empty");
+  }
   const bool fail_fast =
       run.request().settings.fail_fast.value_or(context.invocation.workflow.fail_fast.value_or(true));
   ChildStop group(context.stop);

@@ -393,6 +393,15 @@ BOOST_AUTO_TEST_CASE(a_matrix_fails_where_a_combination_fails) {
   BOOST_TEST(holds(run.report.reason, "1 of 2 combinations failed: {\"n\":2}"), run.report.reason);
 }
 
+BOOST_AUTO_TEST_CASE(a_matrix_without_combinations_is_noticed) {
+  const Run run(workflow_text("[*] --> L\nL --> M\nM --> [*]\n",
+                              "- L: Shell \"list\"\n- M: Shell \"do ${matrix.f}\" matrix={\"f\": \"${L.json}\"}\n"),
+                exits_with(0, "[]"));
+  BOOST_TEST((run.report.status == RunReport::Status::completed), run.report.reason);
+  BOOST_TEST(holds(run.recorder.events, "notice'the step 'M' does nothing: a list of its matrix is empty'"),
+             run.recorder.events);
+}
+
 BOOST_AUTO_TEST_CASE(a_matrix_may_take_its_values_from_a_step) {
   const Run run(workflow_text("[*] --> L\nL --> M\nM --> [*]\n",
                               "- L: Shell \"list\"\n- M: Shell \"do ${matrix.f}\" matrix={\"f\": \"${L.json}\"}\n"),
