@@ -94,6 +94,15 @@ BOOST_AUTO_TEST_CASE(the_plan_says_which_arrows_a_failure_takes) {
   BOOST_TEST(holds(finished.out, "always -> D"), finished.out);
 }
 
+BOOST_AUTO_TEST_CASE(the_plan_says_which_failures_reach_a_join) {
+  const Finished finished =
+      wtool({"plan", workflow("    state F <<fork>>\n    state J <<join>>\n    [*] --> F\n    F --> A\n    F --> B\n"
+                              "    A --> J: always\n    B --> J\n    J --> [*]\n",
+                              "- A: Shell \"true\"\n- B: Shell \"true\"\n")});
+  BOOST_TEST(holds(finished.out, "always -> J"), finished.out);
+  BOOST_TEST(holds(finished.out, "always (after a failure, the join fails) -> J"), finished.out);
+}
+
 BOOST_AUTO_TEST_CASE(the_plan_shows_what_only_a_failure_in_a_composite_state_leads_to) {
   const std::string file_ = workflow(
       "    [*] --> K\n    state K {\n        [*] --> A\n        A --> Out: success\n    }\n    K --> Bad: failure\n"

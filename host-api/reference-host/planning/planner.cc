@@ -253,7 +253,9 @@ class Planner {
     const bool to_join = exit.target != no_state && workflow.states[exit.target].kind == State::Kind::join;
     if (can_fail(state) && !to_join && !takes_failure(workflow, state, exit))
       return only ? "success" : "otherwise, after a success";
-    return only ? "always" : "otherwise";
+    // With `always`, the failure is over. With a plain arrow, the join fails, too.
+    const std::string fails = can_fail(state) && to_join && !exit.always ? " (after a failure, the join fails)" : "";
+    return (only ? "always" : "otherwise") + fails;
   }
 
   // The target of an exit, in words. An exit to the end of a composite state continues with the exits of that state.
