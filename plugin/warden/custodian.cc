@@ -95,7 +95,6 @@ class ServingCustodian {
   Report report_{};
 };
 
-constexpr bool holds(unsigned sources, unsigned source) { return (sources & (1U << source)) != 0; }
 
 void ServingCustodian::serve() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -11,6 +11,9 @@
 
 namespace wtool::warden {
 
+// True if this source is among those that EventSet::wait() has returned.
+constexpr bool holds(unsigned sources, unsigned source) { return (sources & (1U << source)) != 0; }
+
 class EventSet {
  public:
   EventSet() : epoll_(::epoll_create1(EPOLL_CLOEXEC)), error_(epoll_ ? 0 : errno) {}

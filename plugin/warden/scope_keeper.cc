@@ -19,8 +19,6 @@ namespace {
 
 enum ScopeKeeperSource : unsigned { message, host_gone, warden_gone };
 
-constexpr bool holds(unsigned sources, unsigned source) { return (sources & (1U << source)) != 0; }
-
 bool enter(const Descriptor& ruleset) {
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(sys_landlock_restrict_self, ruleset.get(), 0U) == 0;
 }

@@ -35,8 +35,6 @@ union WardenMessage {
 // How often a leaving warden looks for custodians that wait for a stopped child.
 constexpr int look_while_leaving_ms = 200;
 
-constexpr bool holds(unsigned sources, unsigned source) { return (sources & (1U << source)) != 0; }
-
 }  // namespace
 
 Warden::Warden(Descriptor control, char* name, std::size_t name_room, WardenProblem problem, int error)
