@@ -28,8 +28,8 @@ struct TimedOut {};
 struct Cancelled {
   std::string reason;
 };
-// The command exceeded a limit. Either we ended it, or the kernel ended one of its processes and the command itself
-// then ended with `status`.
+// The command exceeded a limit. Either we ended it, or the kernel ended it, with `status`. (A shell whose program the
+// kernel has ended is Exited.)
 struct Exhausted {
   LimitName limit;
   double used;                // in the unit of the limit

@@ -1,6 +1,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <string_view>
 #include <vector>
 
@@ -170,16 +171,23 @@ class Format {
     std::string hint;
     if (status == 126) hint = "shells answer 126 when a file was found that may not be executed; stderr names it";
     if (status == 127) hint = "shells answer 127 when a program was not found; stderr names it";
-    // The kernel reports these two limits only to the program. If the program's output has the kernel's words, one of
-    // the limits may be the cause. Anybody may print these words, so they are no more than a hint.
-    const auto add_limit = [&](engine::LimitName limit, const std::vector<std::string_view>& errors) {
+    // The kernel reports these limits only to the program. If the program's output has the kernel's words, one of the
+    // limits may be the cause; so it may if the status is that of a shell whose program died of the limit's signal.
+    // Anybody may print these words or exit with this status, so they are no more than a hint.
+    const auto add_limit = [&](engine::LimitName limit, int signal, const std::vector<std::string_view>& errors) {
       const std::uint64_t value = engine::value_of(result_.limits, limit);
-      if (value == 0 || !shows_one_of(errors)) return;
+      const bool as_shell = signal != 0 && status == 128 + signal;
+      if (value == 0 || (!as_shell && !shows_one_of(errors))) return;
       const engine::Exhausted setter{limit, 0, {}, {}, engine::is_of_call(result_.limits, limit)};
       hint += std::string(hint.empty() ? "" : "; ") + setter.key() + " was " + std::to_string(value);
+      if (as_shell) {
+        hint +=
+            ", and shells answer " + std::to_string(status) + " when " + signal_name(signal) + " has ended a program";
+      }
     };
-    add_limit(engine::LimitName::open_files, {"too many open files", "no file descriptors available"});
-    add_limit(engine::LimitName::file_bytes, {"file too large"});
+    add_limit(engine::LimitName::open_files, 0, {"too many open files", "no file descriptors available"});
+    add_limit(engine::LimitName::file_bytes, SIGXFSZ, {"file too large"});
+    add_limit(engine::LimitName::cpu_seconds, SIGXCPU, {});
     return hint;
   }
 

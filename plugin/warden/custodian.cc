@@ -30,11 +30,9 @@ namespace {
 // The longest pause while a tree is dying, before the next round looks for new processes.
 constexpr std::int64_t max_pause_ms = 200;
 
-// True if the command died of this signal, or is a shell that reports that its own command did.
-bool died_of(int status, int signal) {
-  return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
-         (WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal);
-}
+// True if the command itself died of this signal. A shell whose own command did exits with 128 + signal, but any program
+// may exit with that status, so the status shows no limit.
+bool died_of(int status, int signal) { return WIFSIGNALED(status) && WTERMSIG(status) == signal; }
 
 class ServingCustodian {
  public:
@@ -94,7 +92,6 @@ class ServingCustodian {
   std::int64_t ending_deadline_ = 0;  // When the phase `ending_` is over.
   Report report_{};
 };
-
 
 void ServingCustodian::serve() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -294,7 +291,7 @@ std::uint64_t ServingCustodian::held_at(Limit exceeded) const {
 }
 
 // Finds the limit that the kernel itself enforced, if any. If the cgroup has refused nothing, the CPU time or a signal
-// shows the limit. If a shell waited for the process that died of the signal, the shell exits with 128 + signal.
+// shows the limit.
 void ServingCustodian::classify_exit() {
   if (report_.exceeded != Limit::none) return;
   if (const Limit refused = cgroup_.exceeded(); refused != Limit::none) {

@@ -113,10 +113,10 @@ BOOST_AUTO_TEST_CASE(memory_that_processes_share_counts_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_exceeds_its_limit_ends_the_command_by_a_signal) {
-  const Answer answer = run_limited({{"file_bytes", 100'000}}, "head -c 1000000 /dev/zero > big");
+  const Answer answer = run_limited({{"file_bytes", 100'000}}, "exec head -c 1000000 /dev/zero > big");
   check_exhausted(answer, "file_bytes", 100'000);
   BOOST_TEST(answer.exit_code() == 128 + SIGXFSZ);
-  check_exhausted(run_limited({{"file_bytes", 100'000}}, "dd if=/dev/zero of=big bs=1M count=1"), "file_bytes",
+  check_exhausted(run_limited({{"file_bytes", 100'000}}, "exec dd if=/dev/zero of=big bs=1M count=1"), "file_bytes",
                   100'000);
 }
 
@@ -175,7 +175,18 @@ BOOST_AUTO_TEST_CASE(an_exit_code_that_an_exceeded_limit_would_give_is_not_taken
     const Answer answer = tool.shell("exit " + std::to_string(status));
     BOOST_TEST(answer.code() == "exit_nonzero");
     BOOST_TEST(answer.exit_code() == status);
+    const Answer limited =
+        run_limited({{"cpu_seconds", 60}, {"file_bytes", 100'000}}, "exit " + std::to_string(status));
+    BOOST_TEST(limited.code() == "exit_nonzero", limited.raw);
+    BOOST_TEST(limited.exit_code() == status, limited.raw);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_shell_whose_program_wrote_too_large_a_file_keeps_its_exit_code_and_the_hint_names_the_limit) {
+  const Answer answer = run_limited({{"file_bytes", 100'000}}, "head -c 1000000 /dev/zero > big; exit $?");
+  BOOST_TEST(answer.code() == "exit_nonzero", answer.raw);
+  BOOST_TEST(answer.exit_code() == 128 + SIGXFSZ, answer.raw);
+  BOOST_TEST(holds(answer.raw, "limits.file_bytes was 100000"), answer.raw);
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_holds_for_the_grace_period_too) {
