@@ -75,8 +75,8 @@ class Sandbox {
 
   // After the command: adds the names and the repositories that it has made to the report, and puts aside what it added
   // to repositories that existed before, if the policy says so. Waits for other searches for at most 1 s, and searches
-  // for at most 1 s; comparing what is known has no time limit. Neither a cancellation nor the call's deadline shortens
-  // these steps, because a command could use that to hide what it has made.
+  // for at most 1 s of processor time, or 4 s; comparing what is known has no time limit. No cancellation or deadline
+  // shortens these steps, because a command could use that to hide what it has made.
   void look_afterwards(const PreparedSandbox& prepared, SandboxReport& report);
 
  private:
