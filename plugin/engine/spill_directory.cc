@@ -122,7 +122,7 @@ int SpillDirectory::find_room(std::uint64_t wanted, const RealFolder& place) {
   if (folder) {
     if (const int error = list(folder.get(), files); error != 0) return error;
   }
-  for (const Spilled& file : files) taken += charge(file.bytes);
+  for (const Spilled& file : files) taken += file.bytes > 0 ? charge(file.bytes) : 0;
   const auto room = [&] { return max_bytes_ > taken ? max_bytes_ - taken : 0; };
   const std::uint64_t ahead = std::max(wanted, std::min(max_bytes_ / 64, max_look_ahead));
   if (room() < wanted) {

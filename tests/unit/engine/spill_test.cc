@@ -268,6 +268,14 @@ BOOST_FIXTURE_TEST_CASE(an_empty_file_stays_because_its_writer_may_be_about_to_l
   BOOST_TEST(!has(old_name(2)));
 }
 
+BOOST_FIXTURE_TEST_CASE(empty_files_take_no_room, Folder) {
+  for (int i = 0; i < 300; ++i) put(SpillDirectory::new_name("empty"), 0);
+  SpillDirectory directory(path, mebibyte);
+  const auto result = spill(directory, std::string(600'000, 'n'));
+  BOOST_TEST(result.error == "");
+  BOOST_TEST(result.bytes == 600'000U);
+}
+
 BOOST_FIXTURE_TEST_CASE(many_small_files_come_to_an_end, Folder) {
   SpillDirectory directory(path, mebibyte);
   for (int i = 0; i < 600; ++i) BOOST_TEST(spill(directory, "x").error == "");
