@@ -41,7 +41,8 @@ void SpillFile::write(std::string_view bytes) {
   if (!make_missing(folder_, 0700)) return stop_at_folder();
   const std::uint64_t charged = charged_;
   const std::size_t most = reserve(bytes.size());
-  if (most > 0 && (file_ || create())) {
+  // If the folder cannot be read, reserve() has stopped the file and said where it ends.
+  if (!stopped_ && most > 0 && (file_ || create())) {
     const Written written = write_without_signal(file_.get(), bytes.substr(0, most));
     result_.bytes += written.bytes;
     if (written.error != 0) stop(written.error);

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -274,6 +275,22 @@ BOOST_FIXTURE_TEST_CASE(empty_files_take_no_room, Folder) {
   const auto result = spill(directory, std::string(600'000, 'n'));
   BOOST_TEST(result.error == "");
   BOOST_TEST(result.bytes == 600'000U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_file_ends_where_its_message_says_if_the_folder_can_no_longer_be_read, Folder) {
+  SpillDirectory directory(path, mebibyte);
+  SpillFile file(directory, "call");
+  file.write(std::string(100, 'x'));
+  rlimit before{};
+  BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  file.write(std::string(100'000, 'x'));  // more than the room that was found with the first bytes
+  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  const auto result = file.finish();
+  BOOST_TEST(result.error.find("the output file ends after 100 bytes") != std::string::npos, result.error);
+  BOOST_TEST(result.bytes == 100U);
+  BOOST_TEST(fs::file_size(result.path) == 100U);
 }
 
 BOOST_FIXTURE_TEST_CASE(many_small_files_come_to_an_end, Folder) {
