@@ -471,7 +471,8 @@ void CommandRun::on_custodian_message() {
   if (received.size < static_cast<ssize_t>(sizeof(warden::Header))) {
     const bool unread = received.size < 0 && errno == ECONNRESET;
     const int error = received.size < 0 && !unread ? errno : 0;
-    if ((!unread && handed_over_) || leader_exited_) return lose_custodian(error);
+    // After a request to end, what is unread may be that request, so the command may have run.
+    if ((!unread && handed_over_) || leader_exited_ || reason_ != Reason::none) return lose_custodian(error);
     // The custodian was about to end and has not read the whole command: nothing has run, so another custodian may run
     // it.
     in_custody_ = false;

@@ -76,7 +76,8 @@ bool WardenClient::acquire(Custodian& custodian, const Patience& patience, Custo
                 : find(custodian, -1, shared_filter, patience, error))) {
       return false;
     }
-    if (custodian.checked || custodian.inspect()) return true;
+    // An idle custodian is found without a look at the clock, but no command may start after the call's deadline.
+    if (!patience.over() && (custodian.checked || custodian.inspect())) return true;
     custodian.kill();
     custodian = {};
     if (patience.over()) {
