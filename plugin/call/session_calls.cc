@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <chrono>
+
 #include "audit/tracing.h"
 #include "audit/trail.h"
 #include "base/json.h"
@@ -136,7 +138,9 @@ std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequ
 std::variant<CallError, ClosedSession> close_session(std::string_view id, CallContext& context) {
   const auto session = context.sessions.find(id);
   ClosedSession closed;
-  if (!session || !context.sessions.close(id, context.configuration.grace, closed.unkillable))
+  engine::Patience patience{{}, context.cancellation};
+  if (context.ceiling) patience.deadline = std::chrono::steady_clock::now() + *context.ceiling;
+  if (!session || !context.sessions.close(id, context.configuration.grace, closed.unkillable, &patience))
     return no_such_session(id);
   closed.audit_error = put_on_record("close", *session, context, closed.unkillable.size());
   return closed;

@@ -50,7 +50,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
   RemoteSession& operator=(const RemoteSession&) = delete;
   ~RemoteSession() override {
     try {
-      RemoteSession::wait_end();
+      RemoteSession::wait_end(nullptr);
     } catch (...) {  // No memory is left. The connection ends with this object, and the pilot ends with the connection.
     }
   }
@@ -93,7 +93,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
     if (!slot_.leaving) ending_->send(request);  // a leaving pilot ends everything by itself
   }
 
-  std::vector<engine::ProcessName> wait_end() override {
+  std::vector<engine::ProcessName> wait_end(const engine::Patience* /*patience*/) override {
     request_end(engine::short_grace);
     if (!ending_) return {};
     std::string text;

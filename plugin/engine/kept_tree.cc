@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 }  // namespace
 
-LocalKeptTree::~LocalKeptTree() { LocalKeptTree::wait_end(); }
+LocalKeptTree::~LocalKeptTree() { LocalKeptTree::wait_end(nullptr); }
 
 bool LocalKeptTree::alive() {
   while (!over_ && !lost_ && has_event(custodian_.socket.get(), POLLIN)) hear();
@@ -29,13 +29,18 @@ void LocalKeptTree::request_end(milliseconds grace) {
   custodian_.send_end(call_, grace);
 }
 
-std::vector<ProcessName> LocalKeptTree::wait_end() {
+std::vector<ProcessName> LocalKeptTree::wait_end(const Patience* patience) {
   if (!over_ && deadline_ == Clock::time_point{}) request_end(short_grace);
   while (!over_) {
+    if (patience != nullptr && patience->over()) {
+      request_end(short_grace);
+      patience = nullptr;
+    }
     const auto left = std::chrono::ceil<milliseconds>(deadline_ - Clock::now());
     if (left.count() <= 0 || lost_) {
       give_up();
-    } else if (has_event(custodian_.socket.get(), POLLIN, left)) {
+    } else if (patience != nullptr ? patience->await(custodian_.socket.get(), POLLIN, left)
+                                   : has_event(custodian_.socket.get(), POLLIN, left)) {
       hear();
     }
   }

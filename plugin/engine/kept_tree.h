@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cancellation.h"
 #include "engine/outcome.h"
 #include "engine/warden_client.h"
 
@@ -30,8 +31,9 @@ class KeptTree {
   virtual void request_end(std::chrono::milliseconds grace) = 0;
 
   // Waits for the end of all processes. Returns those that could not be killed. If a cluster node was lost, none are
-  // named, although some may be alive.
-  virtual std::vector<ProcessName> wait_end() = 0;
+  // named, although some may be alive. Once `patience` (nullptr: there is none) is over, the grace period is cut short;
+  // on a cluster node, it is not.
+  virtual std::vector<ProcessName> wait_end(const Patience* patience) = 0;
 };
 
 // A kept tree on this machine.
@@ -49,7 +51,7 @@ class LocalKeptTree final : public KeptTree {
 
   bool alive() override;
   void request_end(std::chrono::milliseconds grace) override;
-  std::vector<ProcessName> wait_end() override;
+  std::vector<ProcessName> wait_end(const Patience* patience) override;
 
  private:
   void hear();

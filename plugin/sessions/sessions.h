@@ -45,8 +45,9 @@ class Background {
   // Asks all processes to end, and does not wait.
   void request_end(std::chrono::milliseconds grace);
 
-  // Ends all processes, and waits until they have ended. Returns the processes that could not be killed.
-  std::vector<engine::ProcessName> end(std::chrono::milliseconds grace);
+  // Ends all processes, and waits until they have ended. Returns the processes that could not be killed. Once
+  // `patience` is over, the grace period is cut short.
+  std::vector<engine::ProcessName> end(std::chrono::milliseconds grace, const engine::Patience* patience = nullptr);
 
  private:
   void forget_dead();
@@ -102,8 +103,9 @@ class Session {
   std::function<void(const std::vector<engine::ProcessName>& unkillable)> on_plugin_shutdown;
 
   // Stops the command that runs, waits for its end, and ends the background processes. Later commands are refused.
-  // Returns the processes that could not be killed.
-  std::vector<engine::ProcessName> close(std::chrono::milliseconds grace);
+  // Returns the processes that could not be killed. Once `patience` is over, the grace period of the background
+  // processes is cut short.
+  std::vector<engine::ProcessName> close(std::chrono::milliseconds grace, const engine::Patience* patience = nullptr);
 
  private:
   const SessionDetails details_;
@@ -135,8 +137,9 @@ class Sessions {
   std::shared_ptr<Session> find(std::string_view id) const;
 
   // Closes the session, and waits until nothing of it is left but `unkillable`. False: no session has this id, or
-  // another thread is closing it.
-  bool close(std::string_view id, std::chrono::milliseconds grace, std::vector<engine::ProcessName>& unkillable);
+  // another thread is closing it. `patience`: see Session::close.
+  bool close(std::string_view id, std::chrono::milliseconds grace, std::vector<engine::ProcessName>& unkillable,
+             const engine::Patience* patience = nullptr);
 
   // For tools without sessions, whose background processes are kept until the plugin's end.
   Background& background() { return background_; }

@@ -47,6 +47,24 @@ BOOST_AUTO_TEST_CASE(background_processes_live_until_close_and_close_leaves_noth
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
+BOOST_AUTO_TEST_CASE(a_close_that_is_cancelled_or_out_of_time_does_not_wait_for_a_deaf_process) {
+  config["limits"] = {{"grace_seconds", 30}};
+  const ToolUnderTest tool(plugin, config, "terminal_close_session");
+  for (const bool cancelled : {true, false}) {
+    const std::string id = open_marked();
+    script(id, "trap '' TERM\nsleep 60 &\n");
+    const auto began = std::chrono::steady_clock::now();
+    RunningCall running(tool, {{"sessionId", id}}, {.deadline_ms = cancelled ? 60'000U : 500U});
+    if (cancelled) {
+      BOOST_TEST(wait_until([&] { return state(id) == "completed"; }, within(5000)));
+      running.cancel(WTOOL_CANCEL_GRACEFUL, "enough");
+    }
+    running.wait();
+    BOOST_TEST((std::chrono::steady_clock::now() - began < std::chrono::seconds(20)));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_a_kept_process_writes_neither_blocks_nor_kills_it_and_is_in_no_result) {
   const std::string id = open_marked();
   // A background process writes more than any pipe has room for, and then makes the file `done`.

@@ -15,7 +15,7 @@ struct Tree : engine::KeptTree {
   explicit Tree(Events& list) : events(list) {}
   bool alive() override { return true; }
   void request_end(std::chrono::milliseconds) override { events.emplace_back("asked"); }
-  std::vector<engine::ProcessName> wait_end() override {
+  std::vector<engine::ProcessName> wait_end(const engine::Patience*) override {
     events.emplace_back("ended");
     return {{7, "stuck"}};
   }
