@@ -227,14 +227,17 @@ std::shared_ptr<const Configuration> tightened(const Configuration& configuratio
 
 std::shared_ptr<const Configuration> LimitedConfigurations::find(const Configuration& configuration,
                                                                  std::string_view limits, std::string& error) {
-  const std::lock_guard lock(mutex_);
-  if (const auto found = known_.find(limits); found != known_.end()) return found->second;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = known_.find(limits); found != known_.end()) return found->second;
+  }
+  // Made without the lock, because it looks up the roots, and the file system may be slow to answer.
   auto made = tightened(configuration, limits, error);
   // The files that a call may use differ from call to call, so such a configuration is not kept.
   if (!made || (made->sandbox && made->sandbox->held)) return made;
+  const std::lock_guard lock(mutex_);
   if (known_.size() >= max_known) known_.clear();
-  known_.emplace(limits, made);
-  return made;
+  return known_.emplace(limits, made).first->second;  // another call may have been faster
 }
 
 }  // namespace wtool
