@@ -96,6 +96,35 @@ BOOST_AUTO_TEST_CASE(a_run_of_another_workflow_is_not_continued) {
   BOOST_TEST(shop.content("did") == "x\nx\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_client_continues_only_the_part_to_which_a_person_has_limited_the_run) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\n", "[*] --> Build\nBuild --> Test\nTest --> Deploy\nDeploy --> [*]\n",
+                            "- Build: Shell \"echo build >> did\"\n- Test: Shell \"test -e repaired && echo test >> "
+                            "did\"\n- Deploy: Shell \"echo deploy >> did\"\n"));
+  BOOST_TEST(run({wtool_path, "run", "tools/a.md", "--until", "Test"}, shop.here()).exit_code == 1);
+  Client client(shop);
+  shop.folder.file("repaired", "");
+  const Json result = client.run_tool("a", {{"resume", "last"}});
+  BOOST_TEST(structure(result).at("status") == "completed", result.dump());
+  BOOST_TEST(shop.content("did") == "build\ntest\n");
+  const std::string again = text_of(client.run_tool("a", {{"resume", "last"}}));
+  BOOST_TEST(holds(again, "it has completed the part that --until named; `wtool resume "), again);
+  BOOST_TEST(shop.content("did") == "build\ntest\n");
+  BOOST_TEST(run({wtool_path, "resume", "last"}, shop.here()).exit_code == 0);
+  BOOST_TEST(shop.content("did") == "build\ntest\ndeploy\n");
+}
+
+BOOST_AUTO_TEST_CASE(an_argument_with_another_value_makes_the_steps_that_read_it_run_again) {
+  const Workshop shop;
+  shop.add("a.md", until_repaired);
+  Client client(shop);
+  const std::string id = structure(client.run_tool("a", {{"word", "old"}})).at("run");
+  shop.folder.file("repaired", "");
+  const Json result = client.run_tool("a", {{"resume", id}, {"word", "new"}});
+  BOOST_TEST(result.at("isError") == false, result.dump());
+  BOOST_TEST(shop.content("did") == "old\nnew\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_running_run_cannot_be_resumed) {
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\n", one_state, "- A: Shell \"touch here; sleep 61\"\n"));

@@ -47,7 +47,11 @@ planning::PlannedCluster asked_of_slurm(Toolbox& tools, const std::string& slot)
 int plan_file(Context& context, const std::string& file, const GivenVariables& variables, const runner::RunPart& part,
               PlanStyle style) {
   const auto prepared = PreparedWorkflow::open(context, file, variables.names());
-  if (!prepared || !prepared->cut_to(part)) return exit_unusable;
+  if (!prepared) return exit_unusable;
+  if (const std::string why = prepared->cut_to(part); !why.empty()) {
+    complain(why);
+    return exit_unusable;
+  }
   const auto given = read_variables(variables, prepared->workflow());
   if (!given) return exit_unusable;
   std::vector<std::string> errors;

@@ -228,7 +228,7 @@ std::unique_ptr<PreparedWorkflow> PreparedWorkflow::open(std::shared_ptr<const W
 }
 
 bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::string& was_not) {
-  library_ = std::make_unique<workflow::Library>(setup_->directory, shared_workflow_folders());
+  library_ = std::make_shared<workflow::Library>(setup_->directory, shared_workflow_folders());
   library_->read_environment(setup_->environment);
   workflow::Diagnostics diagnostics;
   workflow_ = workflow::parse_workflow(source_, diagnostics, &setup_->environment);
@@ -306,10 +306,13 @@ void PreparedWorkflow::expect_places(const workflow::Workflow& workflow) {
   }
 }
 
-bool PreparedWorkflow::cut_to(const runner::RunPart& part) {
+std::unique_ptr<PreparedWorkflow> PreparedWorkflow::copy() const {
+  return std::unique_ptr<PreparedWorkflow>(new PreparedWorkflow(*this));
+}
+
+std::string PreparedWorkflow::cut_to(const runner::RunPart& part) {
   const std::string why = runner::cut_to(workflow_, part);
-  if (!why.empty()) complain(source_.name() + ": the workflow was not run: " + why);
-  return why.empty();
+  return why.empty() ? "" : source_.name() + ": the workflow was not run: " + why;
 }
 
 std::string PreparedWorkflow::shown_name() const {

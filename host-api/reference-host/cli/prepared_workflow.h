@@ -100,8 +100,10 @@ class PreparedWorkflow {
   // The services of the run that need only the workflow and the configuration; run_journaled() adds the others. This
   // object must outlive the run.
   runner::RunServices services();
-  // Cuts the workflow to the part that is to run. False: the reason is on standard error.
-  bool cut_to(const runner::RunPart& part);
+  // A copy that shares all that was read, so that a part of a served workflow can run.
+  std::unique_ptr<PreparedWorkflow> copy() const;
+  // Cuts the workflow to the part that is to run. Returns why that cannot be done; empty: it was cut.
+  std::string cut_to(const runner::RunPart& part);
   // How much of the outputs may be kept.
   OutputLimits output_limits() const { return setup_->output_limits; }
   // The configured audit trail.
@@ -125,7 +127,7 @@ class PreparedWorkflow {
   workflow::Source source_;
   workflow::Workflow workflow_;
   std::set<std::string> slots_;
-  std::unique_ptr<workflow::Library> library_;
+  std::shared_ptr<workflow::Library> library_;
 };
 
 // ---- What the policy says about a call that is not made: the verdict of `wtool call TOOL --explain`, for plan and

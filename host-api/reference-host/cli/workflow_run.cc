@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/trace_context.h"
 #include "cli/context.h"
+#include "cli/continued_run.h"
 #include "cli/detach.h"
 #include "cli/interrupts.h"
 #include "cli/load_run.h"
@@ -38,13 +39,6 @@ namespace wtool::host {
 namespace {
 
 using runner::RunReport;
-
-std::vector<std::string> names_of(const std::vector<std::string>& variables) {
-  std::vector<std::string> names;
-  names.reserve(variables.size());
-  for (const std::string& variable : variables) names.push_back(variable.substr(0, variable.find('=')));
-  return names;
-}
 
 int exit_status(const RunReport& report, const runner::RunPart& part, const Interrupts& interrupts) {
   switch (report.status) {
@@ -229,57 +223,11 @@ class FileRun {
 
 // The names that are not given.
 std::vector<std::string> missing_of(const std::vector<std::string>& names, const std::vector<std::string>& given) {
-  const std::vector<std::string> known = names_of(given);
+  const std::vector<std::string> known = names_given(given);
   std::vector<std::string> missing;
   std::copy_if(names.begin(), names.end(), std::back_inserter(missing),
                [&](const std::string& name) { return std::find(known.begin(), known.end(), name) == known.end(); });
   return missing;
-}
-
-// The inputs of the earlier run, replaced by those that are given or typed in answer to a question. Nothing: the
-// reasons are on standard error, and `exit_status` is the program's exit status.
-std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const workflow::Workflow& parsed,
-                                                                        const journal::RunRecord& run,
-                                                                        const GivenVariables& variables,
-                                                                        int& exit_status) {
-  exit_status = exit_unusable;
-  auto read = read_variables(variables, parsed);
-  if (!read) return std::nullopt;
-  std::vector<std::string> given = std::move(*read);
-  std::vector<std::string> lost = run.secret_inputs;
-  lost.insert(lost.end(), run.masked_inputs.begin(), run.masked_inputs.end());
-  if (!ask_again(parsed, missing_of(lost, given), given, exit_status)) return std::nullopt;
-  const std::vector<std::string> names = names_of(given);
-  std::vector<std::string> errors = lost_inputs(run, {names.begin(), names.end()}, "--var-file ");
-  for (const std::string& message : errors) complain(message);
-  if (!errors.empty()) return std::nullopt;
-  auto inputs = workflow::resolve_inputs(parsed, given, workflow::names_read(parsed), errors, run.inputs);
-  for (const std::string& message : errors) complain(with_option_named(message, variables));
-  if (!errors.empty()) return std::nullopt;
-  return inputs;
-}
-
-// Notes which actions read a parameter whose value is another one now. A prompt may read any variable.
-void note_changed_inputs(const workflow::Workflow& parsed, const journal::RunRecord& earlier,
-                         const std::map<std::string, expressions::Value>& inputs, runner::PastRun& past) {
-  std::set<std::string> changed;
-  const auto& masked = earlier.masked_inputs;  // their values are not known
-  for (const auto& [name, value] : earlier.inputs) {
-    if (std::find(masked.begin(), masked.end(), name) != masked.end()) continue;
-    const auto now = inputs.find(name);
-    if (now == inputs.end() || expressions::to_json(now->second) != expressions::to_json(value)) changed.insert(name);
-  }
-  if (changed.empty()) return;
-  for (const workflow::NameRead& use : workflow::name_uses(parsed, nullptr)) {
-    if (use.in_action && use.state != workflow::no_state && changed.contains(use.name)) {
-      past.note_changed(parsed.states[use.state], use.name);
-    }
-  }
-  for (const workflow::State& state : parsed.states) {
-    if (state.action && std::holds_alternative<workflow::PromptAction>(state.action->kind)) {
-      past.note_changed(state, *changed.begin());
-    }
-  }
 }
 
 }  // namespace
@@ -356,7 +304,11 @@ bool can_write_files(const RunFlags& flags, const std::string& workflow, const s
 int run_file(Context& context, const std::string& file, const RunFlags& flags) {
   if (!can_begin(flags)) return exit_unusable;
   const auto prepared = PreparedWorkflow::open(context, file, flags.variables.names());
-  if (!prepared || !prepared->cut_to(flags.part)) return exit_unusable;
+  if (!prepared) return exit_unusable;
+  if (const std::string why = prepared->cut_to(flags.part); !why.empty()) {
+    complain(why);
+    return exit_unusable;
+  }
   auto read = read_variables(flags.variables, prepared->workflow());
   if (!read) return exit_unusable;
   std::vector<std::string> given = std::move(*read);
@@ -513,20 +465,26 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
   std::vector<std::string> names = flags.variables.names();
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);
   const auto prepared = PreparedWorkflow::open(context, earlier.file, names);
-  const runner::RunPart part =
-      flags.part.is_whole() && keeps_part ? runner::RunPart{.until = earlier.until, .only = earlier.only} : flags.part;
-  if (!prepared || !prepared->cut_to(part)) return exit_unusable;
+  if (!prepared) return exit_unusable;
   // If answers are given, the person already got this notice before the questions were asked.
   if (const std::string notice = changed_since(prepared->source(), earlier); given.empty() && !notice.empty()) {
     complain(notice);
   }
   int ended = exit_unusable;
-  auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
-  if (!inputs) return ended;
-  note_changed_inputs(prepared->workflow(), earlier, *inputs, resumed.past);
-  FileRun run(*prepared, flags, context.options.env_files, part, secrets);
+  ContinuedWith with;
+  if (!flags.part.is_whole() || !keeps_part) with.part = flags.part;
+  with.variables = [&](const std::vector<std::string>& lost) {
+    auto read = read_variables(flags.variables, prepared->workflow());
+    if (read && !ask_again(prepared->workflow(), missing_of(lost, *read), *read, ended)) read.reset();
+    return read;
+  };
+  std::vector<std::string> errors;
+  auto ready = make_ready(*prepared, resumed, with, errors);
+  for (const std::string& message : errors) complain(with_option_named(message, flags.variables));
+  if (!ready) return ended;
+  FileRun run(*prepared, flags, context.options.env_files, ready->part, secrets);
   if (!run.open_files(resumed.journal->file())) return exit_unusable;
-  return run.run(std::move(*inputs), std::move(resumed.journal), &resumed.past, earlier.pid_namespace,
+  return run.run(std::move(ready->inputs), std::move(resumed.journal), &resumed.past, earlier.pid_namespace,
                  pending_approvals(earlier), std::move(given));
 }
 

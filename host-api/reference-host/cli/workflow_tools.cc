@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "cli/approvals.h"
 #include "cli/context.h"
+#include "cli/continued_run.h"
 #include "cli/load_run.h"
 #include "cli/prepared_workflow.h"
 #include "cli/tool_results.h"
@@ -192,9 +193,21 @@ class LinesOfRun final : public runner::RunObserver {
 
 // The run that a call continues, with the notices about it.
 struct Continued {
+  std::unique_ptr<PreparedWorkflow> workflow;  // cut to the part that the run is limited to
   std::unique_ptr<journal::ResumedRun> run;
+  ReadyRun ready;
   std::vector<std::string> notices;
 };
+
+// Why only a person can continue the run; empty: a client can, too.
+std::string needs_a_person(const PreparedWorkflow& prepared, const journal::RunRecord& earlier) {
+  if (earlier.status == runner::RunReport::Status::completed) return "it has completed the part that --until named";
+  if (!earlier.env_files.empty()) return "it was started with --env-file, which a client cannot give";
+  if (earlier.on == "cluster" && prepared.tools().own_place() != "cluster") return "it was started with --on cluster";
+  // A server cannot cancel jobs: its plugin is in use.
+  if (!earlier.status && !earlier.jobs.empty()) return "it was killed and may have left jobs on the cluster";
+  return {};
+}
 
 Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, runner::Secrets& secrets) {
   Continued made;
@@ -207,19 +220,17 @@ Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, runne
   if (id.empty()) return refuse(error);
   auto resumed = journal::resume_run(prepared.directory(), id, "", journal_options(secrets), error);
   if (!resumed) return refuse(error);
+  if (const std::string why = needs_a_person(prepared, resumed->run); !why.empty()) {
+    return refuse("the run " + id + " is not continued: " + why + "; `wtool resume " + id + "` continues it");
+  }
   made.notices = resumed->notices;
   if (std::string notice = changed_since(prepared.source(), resumed->run); !notice.empty()) {
     made.notices.push_back(std::move(notice));
   }
-  std::set<std::string> names;
-  for (const auto& [name, value] : given.values) names.insert(name);
-  for (std::string& sentence : lost_inputs(resumed->run, names, "")) given.errors.push_back(std::move(sentence));
-  if (!resumed->run.env_files.empty()) {
-    given.errors.push_back("the run was started with --env-file, which a client cannot give; `wtool resume " + id +
-                           "` continues it");
-  }
-  // Given values override those of the earlier run.
-  given.values.insert(resumed->run.inputs.begin(), resumed->run.inputs.end());
+  made.workflow = prepared.copy();
+  auto ready = make_ready(*made.workflow, *resumed, {.values = given.values, .by_client = true}, given.errors);
+  if (!ready) return made;
+  made.ready = std::move(*ready);
   made.run = std::make_unique<journal::ResumedRun>(std::move(*resumed));
   return made;
 }
@@ -326,15 +337,15 @@ mcp::ServerTools WorkflowTools::tools() {
 
 ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
                                    mcp::CallProgress::Reports& reports) const {
-  PreparedWorkflow& prepared = *served.workflow;
-  Arguments given = read_arguments(prepared.workflow(), call.arguments);
+  Arguments given = read_arguments(served.workflow->workflow(), call.arguments);
   // An earlier call has suspended this run to ask the client, and this call brings the answer.
   if (!call.continues.empty()) given.resume = call.continues;
   runner::Secrets secrets;
   Continued continued;
-  if (given.errors.empty() && !given.resume.empty()) continued = continue_run(prepared, given, secrets);
+  if (given.errors.empty() && !given.resume.empty()) continued = continue_run(*served.workflow, given, secrets);
+  PreparedWorkflow& prepared = continued.workflow != nullptr ? *continued.workflow : *served.workflow;
   JournaledRun run;
-  if (given.errors.empty()) {
+  if (given.errors.empty() && continued.run == nullptr) {
     run.inputs = workflow::resolve_inputs(prepared.workflow(), {}, workflow::names_read(prepared.workflow()),
                                           given.errors, given.values, "");
   }
@@ -343,6 +354,8 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
   if (continued.run != nullptr) {
     run.journal = std::move(continued.run->journal);
     run.past = &continued.run->past;
+    run.inputs = std::move(continued.ready.inputs);
+    run.settings.part = continued.ready.part;
   } else {
     std::string error;
     run.journal = journal::Journal::create(prepared.directory(), journal_options(secrets), error);

@@ -1,0 +1,88 @@
+#include "cli/continued_run.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "workflow/check/checker.h"
+#include "workflow/model/parameters.h"
+
+namespace wtool::host {
+namespace {
+
+using Values = std::map<std::string, expressions::Value>;
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The inputs that have another value than in the earlier run, as far as the journal has their values.
+std::set<std::string> changed_inputs(const journal::RunRecord& earlier, const Values& inputs) {
+  std::set<std::string> changed;
+  for (const auto& [name, value] : earlier.inputs) {
+    if (has(earlier.masked_inputs, name)) continue;
+    const auto now = inputs.find(name);
+    if (now == inputs.end() || expressions::to_json(now->second) != expressions::to_json(value)) changed.insert(name);
+  }
+  return changed;
+}
+
+// Notes which actions read an input that has changed. A prompt may read any variable.
+void note_changed_inputs(const journal::RunRecord& earlier, const Values& inputs, runner::PastRun& past) {
+  const std::set<std::string> changed = changed_inputs(earlier, inputs);
+  if (changed.empty()) return;
+  for (const workflow::NameRead& use : workflow::name_uses(parsed, nullptr)) {
+    if (use.in_action && use.state != workflow::no_state && changed.contains(use.name)) {
+      past.note_changed(parsed.states[use.state], use.name);
+    }
+  }
+  for (const workflow::State& state : parsed.states) {
+    if (state.action && std::holds_alternative<workflow::PromptAction>(state.action->kind)) {
+      past.note_changed(state, *changed.begin());
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> names_given(const std::vector<std::string>& variables) {
+  std::vector<std::string> names;
+  names.reserve(variables.size());
+  for (const std::string& variable : variables) names.push_back(variable.substr(0, variable.find('=')));
+  return names;
+}
+
+std::optional<ReadyRun> make_ready(PreparedWorkflow& prepared, journal::ResumedRun& resumed, const ContinuedWith& with,
+                                   std::vector<std::string>& errors) {
+  const journal::RunRecord& earlier = resumed.run;
+  ReadyRun ready{.part = with.part.value_or(runner::RunPart{.until = earlier.until, .only = earlier.only}),
+                 .inputs = {}};
+  if (std::string why = prepared.cut_to(ready.part); !why.empty()) {
+    errors.push_back(std::move(why));
+    return std::nullopt;
+  }
+  std::vector<std::string> variables;
+  if (with.variables) {
+    std::vector<std::string> lost = earlier.secret_inputs;
+    lost.insert(lost.end(), earlier.masked_inputs.begin(), earlier.masked_inputs.end());
+    auto given = with.variables(lost);
+    if (!given) return std::nullopt;
+    variables = std::move(*given);
+  }
+  const std::vector<std::string> named = names_given(variables);
+  std::set<std::string> names(named.begin(), named.end());
+  for (const auto& [name, value] : with.values) names.insert(name);
+  errors = lost_inputs(earlier, names, with.by_client ? "" : "--var-file ");
+  if (!errors.empty()) return std::nullopt;
+  Values values = with.values;
+  values.insert(earlier.inputs.begin(), earlier.inputs.end());
+  const workflow::Workflow& parsed = prepared.workflow();
+  ready.inputs = workflow::resolve_inputs(parsed, variables, workflow::names_read(parsed), errors, values,
+                                          with.by_client ? "" : "--var ");
+  if (!errors.empty()) return std::nullopt;
+  note_changed_inputs(parsed, earlier, ready.inputs, resumed.past);
+  return ready;
+}
+
+}  // namespace wtool::host
