@@ -127,6 +127,21 @@ BOOST_AUTO_TEST_CASE(a_parameter_with_another_value_makes_the_steps_that_read_it
   BOOST_TEST(file("log") == "A\nbuilt 1\nbuilt 2\nshipped 2\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_parameter_that_is_given_for_the_first_time_makes_the_steps_that_read_it_run_again) {
+  const std::string file_ = workflow_with(
+      "  - {name: who}\n  - {name: token, secret: true, default: none}\n",
+      "- A: Shell \"echo {{ who | default: 'nobody' }} {{ token | size }} >>log\"\n- B: Shell \"test -e go\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  BOOST_TEST(file("log") == "nobody 4\n");
+  // The journal has no value of a secret, so a default that is still the same must not count as new.
+  const Finished same = wtool({"resume", "last"});
+  BOOST_TEST(!holds(same.err, "another value"), same.err);
+  scratch.file("go", "");
+  const Finished finished = wtool({"resume", "last", "--var", "who=customer"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("log") == "nobody 4\ncustomer 4\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_changed_action_has_outdated_is_not_taken_from_the_journal_by_a_second_resume_either) {
   const auto text = [](const std::string& word) {
     return "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> C\nC --> D\nD --> [*]\n```\n## Actions\n- "

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "journal/record.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
 
@@ -18,19 +19,29 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 }
 
 // The inputs that have another value than in the earlier run, as far as the journal has their values.
-std::set<std::string> changed_inputs(const journal::RunRecord& earlier, const Values& inputs) {
+std::set<std::string> changed_inputs(const workflow::Workflow& parsed, const journal::RunRecord& earlier,
+                                     const Values& inputs) {
   std::set<std::string> changed;
   for (const auto& [name, value] : earlier.inputs) {
     if (has(earlier.masked_inputs, name)) continue;
     const auto now = inputs.find(name);
     if (now == inputs.end() || expressions::to_json(now->second) != expressions::to_json(value)) changed.insert(name);
   }
+  // An input that the earlier run did not have is new. The journal names no secret that has its default.
+  for (const auto& [name, value] : inputs) {
+    if (earlier.inputs.contains(name) || has(earlier.secret_inputs, name) || has(earlier.masked_inputs, name)) continue;
+    const auto declared = std::find_if(parsed.parameters.begin(), parsed.parameters.end(),
+                                       [&wanted = name](const auto& one) { return one.name == wanted; });
+    const bool is_secret = declared != parsed.parameters.end() && declared->secret;
+    if (!is_secret || journal::must_be_given_again(*declared, value)) changed.insert(name);
+  }
   return changed;
 }
 
 // Notes which actions read an input that has changed. A prompt may read any variable.
-void note_changed_inputs(const journal::RunRecord& earlier, const Values& inputs, runner::PastRun& past) {
-  const std::set<std::string> changed = changed_inputs(earlier, inputs);
+void note_changed_inputs(const workflow::Workflow& parsed, const journal::RunRecord& earlier, const Values& inputs,
+                         runner::PastRun& past) {
+  const std::set<std::string> changed = changed_inputs(parsed, earlier, inputs);
   if (changed.empty()) return;
   for (const workflow::NameRead& use : workflow::name_uses(parsed, nullptr)) {
     if (use.in_action && use.state != workflow::no_state && changed.contains(use.name)) {
