@@ -142,6 +142,23 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_is_given_for_the_first_time_makes_the_step
   BOOST_TEST(file("log") == "nobody 4\ncustomer 4\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_further_try_of_an_inner_workflow_runs_all_of_it_again) {
+  const std::string file_ =
+      scratch.file("workflow.md",
+                   "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n"
+                   "- A: Run workflow \"inner\" retry=1\n");
+  scratch.file(
+      "inner.md",
+      "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Ship\nShip --> [*]\n```\n## Actions\n"
+      "- Build: Shell \"echo build >>log\"\n- Ship: Shell \"echo ship >>log; test $(grep -c build log) -ge 3\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  BOOST_TEST(file("log") == "build\nship\nbuild\nship\n");
+  // The first try continues where the earlier run ended; the second one runs the whole workflow.
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("log") == "build\nship\nbuild\nship\nship\nbuild\nship\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_changed_action_has_outdated_is_not_taken_from_the_journal_by_a_second_resume_either) {
   const auto text = [](const std::string& word) {
     return "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> C\nC --> D\nD --> [*]\n```\n## Actions\n- "

@@ -1,5 +1,7 @@
 #include "runner/run.h"
 
+#include <algorithm>
+
 #include "runner/services.h"
 
 namespace wtool::host::runner {
@@ -63,7 +65,7 @@ const std::string of_other_workflow = "the workflow differs from that of the run
 }  // namespace
 
 const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state) {
-  if (!has_past()) return nullptr;
+  if (!has_past_in(branch)) return nullptr;
   // The states of `on failure` and `finally` always run again, because this run may have recreated what they removed in
   // the earlier run.
   if (branch.find("/0:") != std::string::npos) return nullptr;
@@ -90,16 +92,29 @@ const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, con
 }
 
 bool Run::past_is_judged(const std::string& branch, std::uint64_t sequence) const {
-  return has_past() && branch.find("/0:") == std::string::npos && request_.past->is_judged(branch, sequence);
+  return has_past_in(branch) && branch.find("/0:") == std::string::npos && request_.past->is_judged(branch, sequence);
 }
 
 bool Run::past_ended_before(const std::string& branch, std::uint64_t sequence) const {
-  return has_past() && request_.past->find_ended(branch, sequence) == nullptr;
+  return has_past_in(branch) && request_.past->find_ended(branch, sequence) == nullptr;
 }
 
 void Run::forget_past(const std::string& why) {
   if (!has_past_.exchange(false)) return;
   observer().noticed(why + "; from here on, every step is run");
+}
+
+void Run::forget_inside(const std::string& branch, std::uint64_t sequence) {
+  if (!has_past()) return;
+  const std::lock_guard lock(mutex_);
+  forgotten_.push_back(branch + '/' + std::to_string(sequence) + ':');
+}
+
+bool Run::has_past_in(const std::string& branch) const {
+  if (!has_past()) return false;
+  const std::lock_guard lock(mutex_);
+  return std::none_of(forgotten_.begin(), forgotten_.end(),
+                      [&](const std::string& beginning) { return branch.starts_with(beginning); });
 }
 
 void Run::hide(const std::string& value) {

@@ -49,6 +49,9 @@ class Run {
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
   // Call it if the earlier run took a different path, or had another action here. From then on, every step is run.
   void forget_past(const std::string& why);
+  // Call it if what runs inside this step is not what ran there in the earlier run, such as in its second try. Nothing
+  // inside the step is taken from the earlier run any more.
+  void forget_inside(const std::string& branch, std::uint64_t sequence);
   // True if steps may still be taken from the run that this one resumes.
   bool has_past() const { return has_past_.load(std::memory_order_relaxed); }
 
@@ -66,14 +69,18 @@ class Run {
   OutputClaims& output_claims() { return output_claims_; }
 
  private:
+  // True if steps of this branch may be taken from the earlier run.
+  bool has_past_in(const std::string& branch) const;
+
   const RunRequest& request_;
   ChildStop stop_;
   Semaphore semaphore_;
   std::mutex usage_mutex_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Step> steps_;  // by number; only the first max_steps_kept are kept
   std::uint64_t begun_ = 0;
   std::atomic<bool> has_past_;
+  std::vector<std::string> forgotten_;  // how the names of branches begin from which nothing is taken any more
   const std::unique_ptr<Services> services_;
   OutputClaims output_claims_;
 };
