@@ -142,6 +142,24 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_is_given_for_the_first_time_makes_the_step
   BOOST_TEST(file("log") == "nobody 4\ncustomer 4\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_combination_of_a_matrix_that_was_another_one_before_runs) {
+  const std::string file_ = scratch.file(
+      "workflow.md",
+      "---\nfail_fast: false\n---\n```mermaid\nstateDiagram-v2\n[*] --> List\nList --> Each\nEach --> [*]\n```\n"
+      "## Actions\n- List: Shell \"cat names\" secret=true\n"
+      "- Each: Shell \"echo ${matrix.name} >>log; test -e go || test ${matrix.name} != bad\" "
+      "matrix={\"name\": \"{{ List.stdout | lines }}\"}\n");
+  scratch.file("names", "a\nbad\n");
+  BOOST_TEST(wtool({"run", file_, "--max-parallel", "1"}).exit_code == 1);
+  scratch.file("names", "new\nbad\n");
+  scratch.file("go", "");
+  fs::remove(scratch.path() + "/log");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  const std::string log = file("log");
+  BOOST_TEST(holds(log, "new\n"), log);
+}
+
 BOOST_AUTO_TEST_CASE(a_further_try_of_an_inner_workflow_runs_all_of_it_again) {
   const std::string file_ =
       scratch.file("workflow.md",

@@ -255,6 +255,9 @@ PastRun past_of(const RunRecord& run) {
   PastRun past;
   judge_forks(run, past);
   for (const StepRecord& step : run.steps) {
+    for (const auto& [name, value] : step.end.assigned) {
+      if (name == "matrix" && step.place.sequence == 1) past.note_combination(step.place.branch, value);
+    }
     if (step.status == Step::Status::running || !(step.end.transitioned || is_over(past, step.place))) continue;
     PastStep ended{step.state, step.status, step.tries,
                    step.took,  step.end,    known_action(step.action, step.action_sha256)};

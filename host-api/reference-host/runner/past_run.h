@@ -93,6 +93,16 @@ class PastRun {
   }
   bool has_usage() const { return !usage_.empty(); }
 
+  // Notes the values of a combination of a matrix, which has a branch of its own.
+  void note_combination(const std::string& branch, const expressions::Value& values) {
+    combinations_.insert_or_assign(branch, expressions::to_json(values));
+  }
+  // False: the combination in this branch was another one, or was not noted.
+  bool was_combination(const std::string& branch, const expressions::Value& values) const {
+    const auto found = combinations_.find(branch);
+    return found != combinations_.end() && found->second == expressions::to_json(values);
+  }
+
   // Notes that the action of the state reads this parameter, which has another value than in the earlier run. The state
   // is one of the workflow that is run, and stays where it is.
   void note_changed(const workflow::State& state, const std::string& parameter) {
@@ -114,6 +124,7 @@ class PastRun {
   std::unordered_set<std::string> judged_;
   std::unordered_map<std::string, PastStep> hidden_;
   std::vector<std::pair<std::string, Usage>> usage_;  // by the place of the step
+  std::unordered_map<std::string, nlohmann::json> combinations_;
   std::unordered_map<const workflow::State*, std::string> changed_;
 };
 

@@ -110,11 +110,17 @@ void Run::forget_inside(const std::string& branch, std::uint64_t sequence) {
   forgotten_.push_back(branch + '/' + std::to_string(sequence) + ':');
 }
 
+void Run::forget_combination(const std::string& branch) {
+  if (!has_past()) return;
+  const std::lock_guard lock(mutex_);
+  forgotten_.push_back(branch + '/');
+}
+
 bool Run::has_past_in(const std::string& branch) const {
   if (!has_past()) return false;
   const std::lock_guard lock(mutex_);
   return std::none_of(forgotten_.begin(), forgotten_.end(),
-                      [&](const std::string& beginning) { return branch.starts_with(beginning); });
+                      [&](const std::string& beginning) { return (branch + '/').starts_with(beginning); });
 }
 
 void Run::hide(const std::string& value) {

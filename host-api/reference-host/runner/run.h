@@ -52,6 +52,8 @@ class Run {
   // Call it if what runs inside this step is not what ran there in the earlier run, such as in its second try. Nothing
   // inside the step is taken from the earlier run any more.
   void forget_inside(const std::string& branch, std::uint64_t sequence);
+  // The same for one combination of the step's matrix.
+  void forget_combination(const std::string& branch);
   // True if steps may still be taken from the run that this one resumes.
   bool has_past() const { return has_past_.load(std::memory_order_relaxed); }
 
