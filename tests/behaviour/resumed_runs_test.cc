@@ -60,6 +60,32 @@ BOOST_AUTO_TEST_CASE(an_input_that_holds_a_secret_is_asked_for_again_after_a_kil
   BOOST_TEST(file("seen") == "https://hunter2hunter2@host a word\nhttps://hunter2hunter2@host a word\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_step_that_a_kill_interrupted_has_no_time_and_its_output_is_said_to_be_lost) {
+  const std::string file_ = workflow_with(
+      "  - name: plain\n", "- A: Shell \"echo kept\"\n- B: Shell \"echo lost; touch ready; test -e go || sleep 61\"\n");
+  Program program({wtool_path, "run", file_}, Program::On::pipes, here());
+  BOOST_REQUIRE(wait_until([&] { return fs::exists(scratch.path() + "/ready"); }, std::chrono::seconds(30)));
+  const Finished running = wtool({"show", "last"});
+  BOOST_TEST(holds(running.out, "  B      not ended  "), running.out);
+  BOOST_TEST(!holds(running.out, "lost"), running.out);
+  program.kill(SIGKILL);
+  program.wait();
+  const Finished shown = wtool({"show", "last"});
+  BOOST_TEST(holds(shown.out, ": interrupted after at least "), shown.out);
+  BOOST_TEST(holds(shown.out, "\n  B      interrupted  not known\n"), shown.out);
+  BOOST_TEST(holds(shown.out, "\n  Interrupted: B\n  What this step had written until then is lost.\n"), shown.out);
+  const Json run = Json::parse(wtool({"show", "last", "--json"}).out);
+  BOOST_TEST(run["steps"][0].contains("ms"));
+  BOOST_TEST(!run["steps"][0].contains("interrupted"));
+  BOOST_TEST(run["steps"][1]["interrupted"] == true);
+  BOOST_TEST(!run["steps"][1].contains("ms"), run["steps"][1]);
+  scratch.file("go", "");
+  const Finished resumed = wtool({"resume", "last"});
+  BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
+  const Finished later = wtool({"show", "last"});
+  BOOST_TEST(!holds(later.out, "nterrupted"), later.out);
+}
+
 BOOST_AUTO_TEST_CASE(a_list_with_choices_survives) {
   const std::string file_ = workflow_with(
       "  - name: colours\n    type: multi_choice\n    choices: [red, \"deep, blue\", green]\n    default: [red, "

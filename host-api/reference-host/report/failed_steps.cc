@@ -52,6 +52,13 @@ void append_one(std::string& out, const FailedStep& step, const std::string& rea
   append_excerpt(out, kind + "stdout", step.standard_output, max_excerpt_lines, true);
 }
 
+// Adds the names and a newline; if there are many, only the first ones.
+void append_names(std::string& out, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < std::min(names.size(), max_names); ++i) out += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > max_names) out += " and " + std::to_string(names.size() - max_names) + " more";
+  out += "\n";
+}
+
 }  // namespace
 
 std::string hint_of(const Outcome& outcome) {
@@ -150,9 +157,32 @@ void append_failed(std::string& out, const FailedList& failed, bool aborted, con
   }
   if (stopped.empty()) return;
   out += "\n  Also stopped: ";
-  for (std::size_t i = 0; i < std::min(stopped.size(), max_names); ++i) out += (i == 0 ? "" : ", ") + stopped[i];
-  if (stopped.size() > max_names) out += " and " + std::to_string(stopped.size() - max_names) + " more";
-  out += "\n";
+  append_names(out, stopped);
+}
+
+void append_interrupted(std::string& out, const journal::RunRecord& run) {
+  const CombinationNames names = combination_names(run);
+  std::vector<std::string> labels;
+  bool had_output = false;
+  for (const StepRecord& step : run.steps) {
+    if (step.status != Step::Status::running || step.hidden || step.action.empty()) continue;
+    // The steps that it contains are named instead of it.
+    const std::string inner = below(step.place.branch, step.place.sequence);
+    if (std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& other) {
+          return other.status == Step::Status::running && other.place.branch.starts_with(inner);
+        })) {
+      continue;
+    }
+    labels.push_back(step_label(step.place.branch, step.state, names));
+    had_output = had_output || step.action == "shell" || step.action == "tool" || step.action == "prompt";
+  }
+  if (labels.empty()) return;
+  out += "\n  Interrupted: ";
+  append_names(out, labels);
+  if (had_output) {
+    out += std::string("  What ") + (labels.size() == 1 ? "this step" : "these steps") +
+           " had written until then is lost.\n";
+  }
 }
 
 void FailedSteps::state_ended(const Step& step, const runner::StepEnd& end) {

@@ -53,6 +53,10 @@ std::string continued_after(const FailedList& failed);
 // a run that was itself stopped (`aborted`).
 void append_failed(std::string& out, const FailedList& failed, bool aborted, const std::string& reason);
 
+// Adds the names of the steps that were running when the process of the run ended, and that their outputs are lost: a
+// journal gets the output of a call only when the call has ended.
+void append_interrupted(std::string& out, const journal::RunRecord& run);
+
 // Any thread may call any member.
 class FailedSteps final : public runner::RunObserver {
  public:

@@ -64,6 +64,8 @@ bool reached_until(const runner::RunReport& report, const runner::RunPart& part)
 std::string summary_text(const workflow::Workflow& workflow, const runner::RunReport& report, const FailedSteps& failed,
                          const std::string& name, const std::string& run = "", const SummaryStyle& style = {});
 
+inline constexpr const char* interrupted_word = "interrupted";
+
 // "completed", "failed", "aborted" or "suspended". For a run without an end: "running" if it is being written, and
 // "interrupted" if not.
 std::string status_text(const journal::RunRecord& run, bool being_written);

@@ -208,8 +208,11 @@ std::string steps(const RunRecord& run, const CombinationNames& names) {
     std::string row = "<td>" + markup_text(step_label(step.place.branch, step.state, names));
     if (!step.workflow.empty()) row += " " + element("span", "in " + step.workflow, "faint");
     if (!step.node.empty()) row += " " + element("span", "on " + step.node, "faint");
+    // Nothing says how long a step ran before its run was killed.
+    const bool is_known = step.status != Step::Status::running || step.took.count() > 0;
     row += "</td>" + element("td", step_status(run, told), status_word(told)) +
-           element("td", duration_text(step.took)) + "<td class=\"bars\">" + bar(step, span) + "</td></tr>\n";
+           element("td", is_known ? duration_text(step.took) : "") + "<td class=\"bars\">" + bar(step, span) +
+           "</td></tr>\n";
     const runner::Outcome& outcome = step.end.outcome;
     const bool failed = step.status == Step::Status::failed;
     const auto [first, last] = logs.equal_range(step.number);

@@ -22,7 +22,7 @@ void add_whole(ordered_json& out, const std::string& stream, const runner::Whole
   if (!whole.file.empty()) out[stream + "_file"] = whole.file;
 }
 
-ordered_json step_json(const journal::RunRecord& run, const StepRecord& step) {
+ordered_json step_json(const journal::RunRecord& run, const StepRecord& step, bool is_interrupted) {
   const runner::Outcome& outcome = step.end.outcome;
   ordered_json out = {{"step", step.number}, {"branch", step.place.branch}, {"seq", step.place.sequence}};
   if (!step.workflow.empty()) out["workflow"] = step.workflow;
@@ -30,7 +30,12 @@ ordered_json step_json(const journal::RunRecord& run, const StepRecord& step) {
   if (!step.action.empty()) out["action"] = step.action;
   out["status"] = waits(run, step) ? journal::waiting_word : status_word(step);
   out["began"] = iso_time(step.began);
-  out["ms"] = milliseconds(step.took);
+  // Nothing says how long the step ran before its run was killed.
+  if (is_interrupted && step.status == runner::Step::Status::running) {
+    out["interrupted"] = true;
+  } else {
+    out["ms"] = milliseconds(step.took);
+  }
   out["exit_code"] = step.exit_code;
   out["tries"] = step.tries;
   if (!step.node.empty()) out["node"] = step.node;
@@ -78,7 +83,7 @@ std::string run_json(const journal::RunRecord& run, const std::string& status, b
     out["secret_inputs"] = run.secret_inputs;
     if (!run.masked_inputs.empty()) out["masked_inputs"] = run.masked_inputs;
     out["steps"] = ordered_json::array();
-    for (const StepRecord& step : run.steps) out["steps"].push_back(step_json(run, step));
+    for (const StepRecord& step : run.steps) out["steps"].push_back(step_json(run, step, status == interrupted_word));
     out["logs"] = ordered_json::array();
     for (const journal::RunLogRecord& log : run.logs) {
       out["logs"].push_back(

@@ -47,6 +47,7 @@ class StateTable {
     bool up_to_date = false;
     std::chrono::steady_clock::duration took{};
     bool combinations = false;  // a step of a matrix state, whose combinations are separate visits
+    bool interrupted = false;   // its run was killed before it ended, so its time is not known
   };
   // Must be called in the order in which the steps began.
   void add(const Visit& visit);
@@ -66,6 +67,7 @@ class StateTable {
     std::size_t failures = 0;
     std::size_t kept = 0;
     std::size_t up_to_date = 0;
+    std::size_t interrupted = 0;
     int further_tries = 0;
     std::set<std::string, std::less<>> branches;
     Step::Status status = Step::Status::running;  // of the last visit
@@ -74,6 +76,7 @@ class StateTable {
     std::chrono::steady_clock::duration longest{};
   };
   static std::string status_of(const Row& row, bool suspended);
+  static std::string time_of(const Row& row);
   static std::string row_name(std::string_view workflow, std::string_view state);
 
   std::vector<Row> rows_;
@@ -97,6 +100,7 @@ void StateTable::add(const Visit& visit) {
   if (added) rows_.emplace_back().name = name;
   Row& row = rows_[found->second];
   row.acts = visit.acts;
+  row.interrupted += visit.interrupted ? 1 : 0;
   if (visit.combinations) {
     ++row.matrices;
     row.kept_matrices += visit.replayed ? 1 : 0;
@@ -119,6 +123,7 @@ std::string StateTable::status_of(const Row& row, bool suspended) {
   // A state without an action has no status of its own, except a join of failed branches, which has failed.
   std::string text = row.acts || row.status != Step::Status::succeeded ? word_for(row.status) : "-";
   if (suspended && row.status == Step::Status::aborted) text = "waits";
+  if (row.interrupted > 0 && row.status == Step::Status::running) text = "interrupted";
   std::vector<std::string> notes;
   if (row.visits == 0 && row.kept_matrices == 0 && row.matrices > 0) notes.emplace_back("0 combinations");
   if (row.visits > 1) {
@@ -141,6 +146,13 @@ std::string StateTable::status_of(const Row& row, bool suspended) {
   return text + (notes.empty() ? "" : ")");
 }
 
+std::string StateTable::time_of(const Row& row) {
+  const auto took = row.matrices > 0 ? row.matrix_took : row.took;
+  if (row.interrupted > 0) return took.count() == 0 ? "not known" : "more than " + duration_text(took);
+  const bool several = row.visits > 1 && row.acts;
+  return duration_text(took) + (several ? " (longest " + duration_text(row.longest) + ")" : "");
+}
+
 std::string StateTable::text(bool suspended) const {
   std::size_t name_width = 5;
   std::size_t status_width = 7;
@@ -154,10 +166,8 @@ std::string StateTable::text(bool suspended) const {
   }
   std::string out = "  " + padded("State", name_width) + "  " + padded("Status", status_width) + "  Time\n";
   for (std::size_t i = 0; i < names.size(); ++i) {
-    out += "  " + padded(names[i], name_width) + "  " + padded(statuses[i], status_width) + "  " +
-           duration_text(rows_[i].matrices > 0 ? rows_[i].matrix_took : rows_[i].took);
-    if (rows_[i].visits > 1 && rows_[i].acts) out += " (longest " + duration_text(rows_[i].longest) + ")";
-    out += "\n";
+    out += "  " + padded(names[i], name_width) + "  " + padded(statuses[i], status_width) + "  " + time_of(rows_[i]) +
+           "\n";
   }
   if (rows_.size() > max_rows) out += "  ... and " + std::to_string(rows_.size() - max_rows) + " more states\n";
   return out;
@@ -318,7 +328,7 @@ std::string zone_text(journal::Moment at, bool local) { return local ? local_tex
 
 std::string status_text(const RunRecord& run, bool being_written) {
   if (being_written) return "running";
-  return run.status ? journal::word(*run.status) : "interrupted";
+  return run.status ? journal::word(*run.status) : interrupted_word;
 }
 
 std::string part_text(const runner::RunPart& part) {
@@ -338,9 +348,9 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   const bool is_completed = run.status == RunReport::Status::completed;
   const FailedList failed = failed_in(run);
   std::string out = line(run.name.empty() ? run.file : run.name) + ": " + status + line(part_text(run)) +
-                    (status == "running"       ? " for "
-                     : status == "interrupted" ? " after "
-                                               : " in ") +
+                    (status == "running"          ? " for "
+                     : status == interrupted_word ? " after at least "
+                                                  : " in ") +
                     duration_text(run.took) + (is_completed ? continued_after(failed) : "") +
                     "\n  Run: " + line(run.run) + ", started " + time_text(run.began, local) + ' ' +
                     zone_text(run.began, local);
@@ -359,7 +369,8 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
       continue;
     }
     table.add({step.workflow, step.state, step.place.branch, step.status, step.tries, !step.action.empty(),
-               step.replayed, step.up_to_date, step.took, !step.end.outcome.matrix.is_null()});
+               step.replayed, step.up_to_date, step.took, !step.end.outcome.matrix.is_null(),
+               step.status == Step::Status::running && !being_written});
   }
   out += "\n" + table.text(run.status == RunReport::Status::suspended);
   append_cut_lines(out, cut_lines(run));
@@ -369,6 +380,7 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   if (is_completed) return out + continue_line(line(run.run), run.until, journal::reached_until(run));
   if (run.status == RunReport::Status::suspended) return out + approve_line(line(run.run));
   append_failed(out, failed, run.status == RunReport::Status::aborted, run.reason);
+  append_interrupted(out, run);
   return out + "\n  To resume where it ended: wtool resume " + line(run.run) + "\n";
 }
 
