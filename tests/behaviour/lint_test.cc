@@ -131,6 +131,35 @@ BOOST_FIXTURE_TEST_CASE(a_workflow_without_actions_is_a_warning_of_lint_and_not_
   BOOST_TEST(holds(as_run.err, "error: no state of this workflow has an action"), as_run.err);
 }
 
+BOOST_FIXTURE_TEST_CASE(an_optional_parameter_without_a_default_that_is_read_is_a_warning, Lint) {
+  const auto file = [&](const std::string& parameter, const std::string& exit, const std::string& actions) {
+    return scratch.file("w.md", "---\nparameters:\n  - {name: opt" + parameter +
+                                    "}\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B" + exit +
+                                    (exit.empty() ? "\n" : "\nA --> [*]: default\n") + "B --> [*]\n```\n## Actions\n" +
+                                    actions);
+  };
+  const std::string says =
+      "the parameter 'opt' is optional and has no default, so a run without it fails here; give the parameter a "
+      "`default` or `required: true`";
+  const std::string in_text = says + ", or write {{ opt | default: \"\" }}";
+  const std::string read = file("", "", "- A: Shell \"echo ${opt}\"\n- B: Log \"${opt}\"\n");
+  BOOST_TEST(found(read) == std::vector<std::string>{"12:18: " + in_text}, boost::test_tools::per_element());
+  BOOST_TEST(holds(run_workflow(read).out, "the parameter 'opt' was not given and has no default"));
+  BOOST_TEST(lint({read, "--var", "opt=x"}).exit_code == 0);
+  BOOST_TEST(!holds(lint({read, "--var", "opt=x"}).out, "warning: "));
+  BOOST_TEST(found(file("", ": opt == \"x\"", "- A: Shell \"true\"\n- B: Log \"b\"\n")) ==
+                 std::vector<std::string>{"8:10: " + says},
+             boost::test_tools::per_element());
+  // It has a value, or the text can do without one.
+  for (const std::string& fine : {file(", default: x", "", "- A: Shell \"echo ${opt}\"\n- B: Log \"b\"\n"),
+                                  file(", required: true", "", "- A: Shell \"echo ${opt}\"\n- B: Log \"b\"\n"),
+                                  file("", "", "- A: Shell \"echo {{ opt | default: \\\"\\\" }}\"\n- B: Log \"b\"\n"),
+                                  file("", "", "- A: Shell \"echo {% if opt %}${opt}{% endif %}\"\n- B: Log \"b\"\n"),
+                                  file("", "", "- A: Set opt=\"x\"\n- B: Log \"${opt}\"\n")}) {
+    BOOST_TEST(found(fine) == std::vector<std::string>{}, boost::test_tools::per_element());
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_heading_that_is_nearly_actions_is_named_and_nothing_is_run, Lint) {
   const std::string file = chain({"A"}, "- A: Shell \"echo x > made\"\n", "## Action");
   const Finished as_run = run_workflow(file);

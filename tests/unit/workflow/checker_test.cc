@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(every_source_of_names_defines_them) {
                                          "- A: Shell \"echo ${p} ${given} ${r} ${v} ${B.stderr} ${result} {{ none | "
                                          "default: \\\"\\\" }}\" with result=\"r\" max=9\n"
                                          "- B: Set v=\"${exit_code} ${last_action_result.stdout}\"\n",
-                                         "parameters:\n  - name: p\n");
+                                         "parameters:\n  - {name: p, required: true}\n");
   BOOST_TEST(diagnostics_of(text, {"given"}).empty(), diagnostics_of(text, {"given"}));
   BOOST_TEST(diagnostics_of(text).find("the variable 'given' is not defined") != std::string::npos);
 }

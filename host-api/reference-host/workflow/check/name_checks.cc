@@ -95,6 +95,11 @@ class NameChecker {
       : workflow_(workflow), diagnostics_(diagnostics), paths_(workflow) {
     for (const Parameter& parameter : workflow_.parameters) {
       variables_.insert(parameter.name);
+      // Before a run, it is known which parameters are given.
+      const bool has_value = parameter.required || parameter.fallback || check_context.must_exist;
+      if (!has_value && std::find(given.begin(), given.end(), parameter.name) == given.end()) {
+        perhaps_missing_.insert(parameter.name);
+      }
       check_own_name(parameter.name, parameter.offset, diagnostics_);
     }
     variables_.insert(given.begin(), given.end());
@@ -145,8 +150,12 @@ class NameChecker {
   void run() {
     const std::vector<NameRead> uses = name_uses(workflow_, &diagnostics_);
     for (const NameRead& use : uses) {
-      if (use.may_be_missing) tested_.emplace(use.state, use.name);
+      if (!use.may_be_missing) continue;
+      tested_.emplace(use.state, use.name);
+      // The exits of a state may lead to the states that read the parameter only if it has a value.
+      if (!use.in_action) perhaps_missing_.erase(use.name);
     }
+    for (const State& state : workflow_.states) forget_assigned(state);
     for (const NameRead& use : uses) {
       if (use.offset < said_up_to_ && use.offset + use.name.size() > said_from_) continue;
       if (!check_compound(use)) check(use);
@@ -177,6 +186,30 @@ class NameChecker {
 
   bool is_defined(const std::string& name) const {
     return variables_.contains(name) || outcomes_.contains(name) || is_run_name(name);
+  }
+
+  // Takes the names that the state sets out of those that may be missing.
+  void forget_assigned(const State& state) {
+    perhaps_missing_.erase(state.id);
+    if (!state.action) return;
+    perhaps_missing_.erase(state.action->options.result.name);
+    if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
+      for (const Assignment& assignment : set->assignments) perhaps_missing_.erase(assignment.name);
+    }
+    if (const auto* service = std::get_if<ServiceAction>(&state.action->kind)) {
+      perhaps_missing_.erase(service->free_port.name);
+    }
+  }
+
+  // Warns of the first place that needs the value of a parameter that may have none.
+  void check_given(const NameRead& use) {
+    if (use.may_be_missing || workflow_.names_unread || tested_.contains({use.state, use.name})) return;
+    if (workflow_.ambiguous_names.contains(use.name) || perhaps_missing_.erase(use.name) == 0) return;
+    diagnostics_.warn(use.offset,
+                      "the parameter '" + use.name +
+                          "' is optional and has no default, so a run without it fails here; give the parameter a "
+                          "`default` or `required: true`" +
+                          (use.in_action ? ", or write {{ " + use.name + " | default: \"\" }}" : ""));
   }
 
   // Reports the name of a state, such as build.test or run-tests, that is read as a field or a subtraction. True: a
@@ -258,6 +291,7 @@ class NameChecker {
 
   void check(const NameRead& use) {
     if (is_defined(use.name) && use.name != "matrix") check_path(use);
+    check_given(use);
     if (variables_.contains(use.name)) return;
     if (use.name == "matrix") return matrix(use);
     const bool is_own = is_run_name(use.name);
@@ -340,6 +374,7 @@ class NameChecker {
   const Workflow& workflow_;
   Diagnostics& diagnostics_;
   Names variables_;
+  Names perhaps_missing_;  // optional parameters without a default
   Names outcomes_;
   std::map<std::string, Names, std::less<>> answers_;  // by outcome: the fields that `output` adds
   std::vector<std::string> known_;

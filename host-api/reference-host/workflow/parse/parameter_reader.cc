@@ -184,7 +184,11 @@ void ParameterReader::fallback() {
   } else {
     made_.fallback = typed(fallback_);
   }
-  if (!made_.fallback) return;
+  if (!made_.fallback) {
+    // The mistake was reported. No check may report that the parameter has no default.
+    made_.fallback = Value();
+    return;
+  }
   const std::string problem = limit_problem(made_, *made_.fallback);
   if (!problem.empty()) yaml_.fail(fallback_, "the default " + problem);
   if (fallback_.IsScalar() && is_shell_variable(fallback_.Scalar())) {
