@@ -160,6 +160,33 @@ BOOST_FIXTURE_TEST_CASE(an_optional_parameter_without_a_default_that_is_read_is_
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(a_literal_argument_that_the_called_workflow_does_not_take_is_found_before_the_run, Lint) {
+  scratch.file("inner.md",
+               "---\nparameters:\n  - {name: mode, type: choice, choices: [fast, safe], default: fast}\n"
+               "  - {name: n, type: number, max: 3, default: 1}\n"
+               "  - {name: all, type: multi_choice, choices: [x, y], default: [x]}\n---\n```mermaid\n"
+               "stateDiagram-v2\n[*] --> I\nI --> [*]\n```\n## Actions\n- I: Log \"${mode} ${n} ${all}\"\n");
+  const std::string file = chain(
+      {"A", "B"}, "- A: Shell \"touch began\"\n- B: Run workflow \"inner\" with mode=\"slow\" n=\"4\" all=\"x,z\"\n");
+  const std::string says = "the workflow 'inner' does not take this value for its parameter ";
+  BOOST_TEST(found(file) == (std::vector<std::string>{
+                                "11:32: " + says + "'mode': \"slow\" is not one of: fast, safe",
+                                "11:44: " + says + "'n': \"4\" is more than the maximum 3",
+                                "11:50: " + says + "'all': \"z\" is not one of: x, y",
+                            }),
+             boost::test_tools::per_element());
+  for (const std::string command : {"run", "plan"}) {
+    const Finished refused = run({wtool_path, command, file}, here());
+    BOOST_TEST(refused.exit_code == 2);
+    BOOST_TEST(holds(refused.err, "11:32: error: " + says + "'mode': \"slow\" is not one of: fast, safe"), refused.err);
+    BOOST_TEST(!std::filesystem::exists(scratch.path() + "/began"));
+  }
+  BOOST_TEST(found(chain({"A", "B"},
+                         "- A: Shell \"echo slow\"\n- B: Run workflow \"inner\" with mode=\"${A}\" n=3 "
+                         "all=\"y,x\"\n")) == std::vector<std::string>{},
+             boost::test_tools::per_element());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_heading_that_is_nearly_actions_is_named_and_nothing_is_run, Lint) {
   const std::string file = chain({"A"}, "- A: Shell \"echo x > made\"\n", "## Action");
   const Finished as_run = run_workflow(file);

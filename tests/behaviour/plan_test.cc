@@ -256,7 +256,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_wrong_with_the_inputs_of_another_workflow_names_
   scratch.file("inner.md",
                "---\nname: inner\nparameters: [{name: x, type: number}]\n---\n```mermaid\n"
                "stateDiagram-v2\n    [*] --> I\n    I --> [*]\n```\n## Actions\n- I: Shell \"echo ${x}\"\n");
-  const std::string file = workflow("    [*] --> A\n    A --> [*]\n", "- A: Run workflow \"inner\" with x=\"one\"\n");
+  const std::string file = workflow("    [*] --> A\n    A --> [*]\n", "- A: Run workflow \"inner\" with x=\"${p}\"\n",
+                                    "parameters: [{name: p, default: one}]\n");
   BOOST_TEST(state(json(file), "A").at("remark") == "it cannot be run like this: x: \"one\" is not a number");
 }
 

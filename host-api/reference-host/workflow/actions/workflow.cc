@@ -1,7 +1,8 @@
 // Run workflow "name" with name="value", and Delegate to "name": runs another workflow with the given values.
 #include <algorithm>
+#include <optional>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "base/edit_distance.h"
@@ -9,6 +10,7 @@
 #include "workflow/check/checker.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
+#include "workflow/model/parameters.h"
 #include "workflow/parse/action_options.h"
 
 namespace wtool::host::workflow {
@@ -30,20 +32,37 @@ ActionKind read_workflow(ActionReading& in) {
   return made;
 }
 
+// The value of the argument, if it is known before a run and always given.
+std::optional<expressions::Value> literal_value(const Argument& argument) {
+  if (argument.guard) return std::nullopt;
+  if (const auto* value = std::get_if<expressions::Value>(&argument.value)) return *value;
+  const auto& text = std::get<TemplateText>(argument.value);
+  return is_literal(text) ? std::optional(expressions::Value(text.written.text())) : std::nullopt;
+}
+
 void check_arguments(const WorkflowAction& action, const Workflow& called, std::size_t at, ActionCheck& check) {
   std::vector<std::string> known;
-  std::unordered_set<std::string> given;
+  std::unordered_map<std::string, const Argument*> given;
   for (const Parameter& parameter : called.parameters) known.push_back(parameter.name);
   const std::vector<std::string> read = names_read(called);
   for (const Argument& argument : action.arguments) {
-    given.insert(argument.name);
+    given.insert_or_assign(argument.name, &argument);
     if (std::find(known.begin(), known.end(), argument.name) != known.end()) continue;
     if (std::binary_search(read.begin(), read.end(), argument.name)) continue;
     check.missing(argument.offset, "the workflow '" + action.workflow.written.text() + "' has no parameter '" +
                                        argument.name + "'" + did_you_mean(argument.name, known));
   }
   for (const Parameter& parameter : called.parameters) {
-    if (!parameter.required || parameter.fallback || given.contains(parameter.name)) continue;
+    if (const auto found = given.find(parameter.name); found != given.end()) {
+      const auto value = literal_value(*found->second);
+      const std::string problem = value ? argument_problem(parameter, *value) : "";
+      if (problem.empty()) continue;
+      check.missing(found->second->offset, "the workflow '" + action.workflow.written.text() +
+                                               "' does not take this value for its parameter '" + parameter.name +
+                                               "': " + problem);
+      continue;
+    }
+    if (!parameter.required || parameter.fallback) continue;
     check.missing(at, "the workflow '" + action.workflow.written.text() + "' needs the parameter '" + parameter.name +
                           "'; give it as " + parameter.name + "=\"value\"");
   }

@@ -253,6 +253,13 @@ std::string limit_problem(const Parameter& parameter, const Value& value) {
   return parameter.type == Parameter::Type::text && text != nullptr ? text_problem(parameter, value, *text) : "";
 }
 
+std::string argument_problem(const Parameter& parameter, const Value& value) {
+  if (value.as_list() != nullptr && parameter.type == Parameter::Type::list) return limit_problem(parameter, value);
+  std::string why;
+  const auto read = parameter_value(parameter.type, expressions::to_text(value), why, parameter.secret);
+  return read ? limit_problem(parameter, *read) : why;
+}
+
 std::string pattern_problem(const std::string& pattern) {
   const re2::RE2 compiled(pattern, re2_options());
   return compiled.ok() ? "" : compiled.error();

@@ -44,6 +44,9 @@ std::vector<const Parameter*> missing_parameters(const Workflow& workflow, const
 // parameter is checked element by element.
 std::string limit_problem(const Parameter& parameter, const expressions::Value& value);
 
+// What is wrong with the value as an argument for the parameter, in half a sentence; empty: it is valid.
+std::string argument_problem(const Parameter& parameter, const expressions::Value& value);
+
 // Why `pattern` is not valid in RE2 syntax; empty: it is valid.
 std::string pattern_problem(const std::string& pattern);
 
