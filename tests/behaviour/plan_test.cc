@@ -261,6 +261,23 @@ BOOST_FIXTURE_TEST_CASE(what_is_wrong_with_the_inputs_of_another_workflow_names_
   BOOST_TEST(state(json(file), "A").at("remark") == "it cannot be run like this: x: \"one\" is not a number");
 }
 
+BOOST_FIXTURE_TEST_CASE(an_input_that_is_not_known_yet_is_not_shown_with_its_default, Place) {
+  scratch.file("inner.md",
+               "---\nname: inner\nparameters: [{name: x, default: usual}]\n---\n```mermaid\n"
+               "stateDiagram-v2\n    [*] --> I\n    I --> [*]\n```\n## Actions\n- I: Shell \"echo ${x}\"\n");
+  const std::string file =
+      workflow("    [*] --> A\n    A --> B\n    B --> C\n    C --> [*]\n",
+               "- A: Shell \"date\"\n- B: Run workflow \"inner\" with x=\"${A}\"\n- C: Run workflow \"inner\"\n");
+  const Json plan = json(file);
+  BOOST_TEST(state(plan, "B").at("workflow").at("inputs") == Json({{"x", "<x>"}}));
+  BOOST_TEST(command(state(plan, "B").at("workflow"), "I") == "echo <x>");
+  // The same workflow with its default is another plan.
+  BOOST_TEST(state(plan, "C").at("remark") == "");
+  BOOST_TEST(command(state(plan, "C").at("workflow"), "I") == "echo 'usual'");
+  const std::string text = this->plan(file).out;
+  BOOST_TEST(text.find("with x = \"usual\"") > text.find("with x = <x>"), text);
+}
+
 BOOST_FIXTURE_TEST_CASE(the_free_port_of_a_service_is_not_known, Place) {
   const std::string file = workflow(
       "    [*] --> Db\n    Db --> Use\n    Use --> [*]\n",

@@ -546,6 +546,7 @@ class Planner {
     for (const auto& [argument, value] : arguments.values) {
       key += '\0' + argument + "=" + expressions::to_text(value);
     }
+    for (const std::string& argument : arguments.open) key += '\0' + argument;
     if (planned_.contains(key)) {
       made.remark = "its plan is shown above";
       return;
@@ -556,8 +557,9 @@ class Planner {
     }
     planned_.insert(std::move(key));
     std::vector<std::string> errors;
-    const auto inputs =
-        workflow::resolve_arguments(*other->workflow, arguments.values, names_read(*other->workflow), errors);
+    auto inputs = workflow::resolve_arguments(*other->workflow, arguments.values, names_read(*other->workflow), errors);
+    // The argument replaces the default of its parameter, although its value is not known yet.
+    for (const std::string& argument : arguments.open) inputs.erase(argument);
     // An argument that seems to be missing may be one whose value is not known yet.
     if (!errors.empty() && arguments.open.empty()) made.remark = shown("it cannot be run like this: " + errors.front());
     made.runs = std::make_shared<const Plan>(plan(*other->workflow, *other->source, inputs, arguments.open, place));
