@@ -48,6 +48,27 @@ BOOST_AUTO_TEST_CASE(a_run_ends_where_the_named_state_has_ended) {
   BOOST_TEST(shown.at("status") == "completed");
 }
 
+BOOST_AUTO_TEST_CASE(a_state_that_runs_alone_and_lacks_a_value_is_told_how_to_get_it) {
+  const std::string advice =
+      "the state 'A' has not run yet; --only B runs no other state: --until B runs those before it, and --from B "
+      "--until "
+      "B takes their values from the last run";
+  const Finished alone = run_workflow("workflow.md", {"--only", "B"});
+  BOOST_TEST(alone.exit_code == 1, alone.err);
+  for (const std::string& text : {alone.out, wtool({"show", "last"}).out}) {
+    BOOST_TEST(holds(text, advice), text);
+    BOOST_TEST(!holds(text, "wtool resume"), text);
+  }
+  BOOST_TEST(run_workflow("workflow.md", {"--until", "B"}).exit_code == 0);
+  BOOST_TEST(seen() == "A\nB a\nLast\n");
+  BOOST_TEST(run_workflow("workflow.md", {"--from", "B", "--until", "B"}).exit_code == 0);
+  BOOST_TEST(seen() == "B a\nLast\n");
+  // A command that failed can be tried again.
+  workflow("    [*] --> A\n    A --> B\n    B --> [*]\n", "- A: Log \"a\"\n- B: Shell \"test -e good\"\n");
+  const Finished failed = run_workflow("workflow.md", {"--only", "B"});
+  BOOST_TEST(holds(failed.out, "To resume where it ended: wtool resume "), failed.out);
+}
+
 BOOST_AUTO_TEST_CASE(a_run_that_until_ended_continues_after_that_state_when_it_is_resumed) {
   BOOST_TEST(run_workflow("workflow.md", {"--until", "A"}).exit_code == 0);
   BOOST_TEST(seen() == "A\nLast\n");

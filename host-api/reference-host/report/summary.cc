@@ -288,6 +288,16 @@ std::string continue_line(const std::string& run, const std::string& until, bool
   return run.empty() ? "" : "\n  To continue after " + line(until) + ": wtool resume " + run + "\n";
 }
 
+// How to resume a run that did not complete. Empty: a step of --only failed before it had a command, because a value of
+// another state is missing, and it would be missing again.
+std::string resume_line(const std::string& run, const std::string& only, const FailedList& failed) {
+  const bool can_help = only.empty() || failed.steps.empty() ||
+                        std::any_of(failed.steps.begin(), failed.steps.end(), [](const FailedStep& step) {
+                          return step.aborted || step.secret || !step.command.empty();
+                        });
+  return can_help ? "\n  To resume where it ended: wtool resume " + run + "\n" : "";
+}
+
 std::string approve_line(const std::string& run) { return "\n  To answer and continue: wtool approve " + run + "\n"; }
 
 }  // namespace
@@ -315,8 +325,7 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
   }
   if (report.status == RunReport::Status::suspended) return out + (run.empty() ? "" : approve_line(run));
   append_failed(out, failed.all(), report.status == RunReport::Status::aborted, report.reason);
-  if (!run.empty()) out += "\n  To resume where it ended: wtool resume " + run + "\n";
-  return out;
+  return out + (run.empty() ? "" : resume_line(run, style.part.only, failed.all()));
 }
 
 std::string time_text(journal::Moment at, bool local) {
@@ -381,7 +390,7 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   if (run.status == RunReport::Status::suspended) return out + approve_line(line(run.run));
   append_failed(out, failed, run.status == RunReport::Status::aborted, run.reason);
   append_interrupted(out, run);
-  return out + "\n  To resume where it ended: wtool resume " + line(run.run) + "\n";
+  return out + resume_line(line(run.run), run.only, failed);
 }
 
 }  // namespace wtool::host::report

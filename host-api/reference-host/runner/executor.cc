@@ -67,6 +67,7 @@ RunReport run_workflow(RunRequest request) {
   const WorkflowInvocation invocation(run, request.workflow, request.source, nullptr);
   Variables variables(request.workflow, std::move(request.inputs));
   variables.set_run(request.name, request.run);
+  variables.set_only(request.settings.part.only);
   BranchResult end;
   const auto turn = take_turn(invocation, "", run.stop(), end);
   if (end.kind == BranchResult::Kind::ended) end = run_invocation(invocation, "", variables, run.stop());

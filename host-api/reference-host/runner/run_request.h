@@ -144,7 +144,7 @@ struct RunSettings {
   std::string on{};
   std::string jobs{};
   std::string traceparent{};             // W3C trace context that all its calls belong to; empty: none
-  RunPart part{};                        // for the journal only: the workflow has already been cut
+  RunPart part{};                        // for the journal and messages: the workflow has already been cut
   std::vector<std::string> env_files{};  // of --env-file, for the journal
 };
 

@@ -24,14 +24,19 @@ const Value* Variables::find(std::string_view name) const {
 
 std::string Variables::why_not(std::string_view name) const {
   const std::string quoted = "'" + std::string(name) + "'";
-  if (workflow_->find(std::string(name)) != nullptr) return "the state " + quoted + " has not run yet";
+  const std::string of_other_states = only_.empty() ? ""
+                                                    : "; --only " + only_ + " runs no other state: --until " + only_ +
+                                                          " runs those before it, and --from " + only_ + " --until " +
+                                                          only_ + " takes their values from the last run";
+  if (workflow_->find(std::string(name)) != nullptr)
+    return "the state " + quoted + " has not run yet" + of_other_states;
   for (const workflow::Parameter& parameter : workflow_->parameters) {
     if (parameter.name == name) {
       return "the parameter " + quoted + " was not given and has no default; give it with " +
              (parameter.secret ? "--var-file " + std::string(name) + "=FILE" : "--var " + std::string(name) + "=VALUE");
     }
   }
-  return "the variable " + quoted + " has no value yet: no state that sets it has run";
+  return "the variable " + quoted + " has no value yet: no state that sets it has run" + of_other_states;
 }
 
 void Variables::record(const std::string& state, const std::string& result_name, const Outcome& outcome) {

@@ -34,6 +34,8 @@ class Variables final : public expressions::Scope {
   void record(const std::string& state, const std::string& result_name, const Outcome& outcome);
   // Sets the run's own names that never change: workflow_name, run_id.
   void set_run(const std::string& name, const std::string& run);
+  // The state that --only names, outside of which no state runs. Messages about missing values then say so.
+  void set_only(const std::string& state) { only_ = state; }
   // Sets the value `budget`: what is left of the budgets.
   void set_budget(expressions::Value value);
   // Sets a name that exists only on this path, since merge() does not copy it: matrix, the arguments of a prompt.
@@ -63,6 +65,7 @@ class Variables final : public expressions::Scope {
   void set_last_names() const;
 
   const workflow::Workflow* workflow_;
+  std::string only_;
   std::map<std::string, expressions::Value, std::less<>> variables_;
   std::map<std::string, OutcomeValue, std::less<>> states_;
   // The run's own names. Those of the last outcome are set by set_last_names(), when one of them is first read.
