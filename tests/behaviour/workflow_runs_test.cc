@@ -61,6 +61,24 @@ BOOST_AUTO_TEST_CASE(a_step_whose_end_is_not_in_the_audit_trail_is_reported) {
              finished.err);
 }
 
+BOOST_AUTO_TEST_CASE(a_visit_that_max_refuses_is_not_counted) {
+  const std::string file_ = workflow(
+      "    [*] --> Try\n    Try --> Sorry: exhausted\n    Try --> Again: failure\n    Try --> [*]: success\n"
+      "    Again --> Try\n    Sorry --> [*]\n",
+      "- Try: Shell \"false\" max=3\n- Again: Log \"again\"\n- Sorry: Log \"${Try.message}\"\n");
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(holds(finished.err, "it has had its 3 visits (max=3)"), finished.err);
+  for (const std::string& text : {finished.out, wtool({"show", "last"}).out}) {
+    BOOST_TEST(holds(text, "  Try    failed (3 times, 3 failed, visits used up)  "), text);
+  }
+  const Json shown = Json::parse(wtool({"show", "last", "--json"}).out);
+  std::vector<int> tries;
+  for (const Json& step : shown["steps"]) {
+    if (step["state"] == "Try") tries.push_back(step["tries"]);
+  }
+  BOOST_TEST(tries == (std::vector<int>{1, 1, 1, 0}), boost::test_tools::per_element());
+}
+
 // --- stops ---
 
 BOOST_AUTO_TEST_CASE(an_abort_in_one_branch_ends_the_commands_of_all_and_finally_runs) {

@@ -41,7 +41,7 @@ class StateTable {
     std::string_view state{};
     std::string_view branch{};
     Step::Status status = Step::Status::running;
-    int tries = 1;
+    int tries = 1;     // 0: nothing was run, because the state has had its `max` visits
     bool acts = true;  // its state has an action
     bool replayed = false;
     bool up_to_date = false;
@@ -68,6 +68,7 @@ class StateTable {
     std::size_t kept = 0;
     std::size_t up_to_date = 0;
     std::size_t interrupted = 0;
+    bool visits_used_up = false;
     int further_tries = 0;
     std::set<std::string, std::less<>> branches;
     Step::Status status = Step::Status::running;  // of the last visit
@@ -108,14 +109,18 @@ void StateTable::add(const Visit& visit) {
     row.status = visit.status;
     return;
   }
+  if (!row.branches.contains(visit.branch)) row.branches.emplace(visit.branch);
+  row.took += visit.took;
+  if (row.matrices == 0) row.status = visit.status;
+  if (visit.tries == 0) {
+    row.visits_used_up = true;
+    return;
+  }
   ++row.visits;
   row.failures += visit.status == Step::Status::failed ? 1 : 0;
   row.kept += visit.replayed ? 1 : 0;
   row.up_to_date += visit.up_to_date ? 1 : 0;
-  row.further_tries += std::max(visit.tries - 1, 0);
-  if (!row.branches.contains(visit.branch)) row.branches.emplace(visit.branch);
-  if (row.matrices == 0) row.status = visit.status;
-  row.took += visit.took;
+  row.further_tries += visit.tries - 1;
   row.longest = std::max(row.longest, visit.took);
 }
 
@@ -142,6 +147,7 @@ std::string StateTable::status_of(const Row& row, bool suspended) {
   if (row.up_to_date > 0) {
     notes.push_back(row.up_to_date == row.visits ? "up to date" : std::to_string(row.up_to_date) + " up to date");
   }
+  if (row.visits_used_up) notes.emplace_back("visits used up");
   for (std::size_t i = 0; i < notes.size(); ++i) text += (i == 0 ? " (" : ", ") + notes[i];
   return text + (notes.empty() ? "" : ")");
 }

@@ -269,6 +269,7 @@ void Branch::tell_budget() {
 
 ActionResult Branch::perform(const State& state, Step& step, std::int64_t visit) {
   if (const auto most = state.action->options.max_visits; most && visit > *most) {
+    step.tries = 0;
     return exhausted_result("it has had its " + counted(*most, "visit") + " (max=" + std::to_string(*most) + ")");
   }
   const ActionContext context{invocation_, variables_, stop_, lineage_.forks > 0};

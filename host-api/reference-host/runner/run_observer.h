@@ -46,7 +46,7 @@ struct Step {
   std::uint64_t sequence = 0;  // in its branch, from 1
   Status status = Status::running;
   std::int64_t exit_code = 0;
-  int tries = 1;
+  int tries = 1;            // 0: the action was not tried, because the state has had its `max` visits
   bool replayed = false;    // taken from the journal of the run that this one resumes; nothing was run
   bool up_to_date = false;  // nothing was run, because an earlier run has done the same (cache/step_cache.h)
   std::chrono::steady_clock::time_point began;
