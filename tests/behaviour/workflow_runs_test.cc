@@ -79,6 +79,18 @@ BOOST_AUTO_TEST_CASE(a_visit_that_max_refuses_is_not_counted) {
   BOOST_TEST(tries == (std::vector<int>{1, 1, 1, 0}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(steps_from_before_an_approval_have_their_result_in_the_junit_report) {
+  const std::string file_ = workflow("    [*] --> Build\n    Build --> Ask\n    Ask --> Deploy\n    Deploy --> [*]\n",
+                                     "- Build: Shell \"echo built\"\n- Ask: Approve \"Deploy?\"\n"
+                                     "- Deploy: Shell \"echo deployed\"\n");
+  BOOST_TEST(run_workflow(file_).exit_code == 5);  // it is suspended
+  const Finished approved = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(approved.exit_code == 0, approved.err);
+  const std::string xml = wtool({"report", "last", "--junit", "-"}).out;
+  BOOST_TEST(holds(xml, R"(tests="3" failures="0" errors="0" skipped="0")"), xml);
+  BOOST_TEST(holds(xml, "<system-out>built\n</system-out>"), xml);
+}
+
 // --- stops ---
 
 BOOST_AUTO_TEST_CASE(an_abort_in_one_branch_ends_the_commands_of_all_and_finally_runs) {

@@ -66,7 +66,7 @@ std::string why(const StepRecord& step) {
 CaseVerdict verdict_of(const StepRecord& step) {
   switch (step.status) {
     case Step::Status::succeeded:
-      return step.replayed ? CaseVerdict::skipped : CaseVerdict::passed;
+      return CaseVerdict::passed;
     case Step::Status::failed:
       return step.end.transitioned ? CaseVerdict::skipped : CaseVerdict::failure;
     case Step::Status::aborted:
@@ -83,11 +83,7 @@ std::string verdict_xml(const RunRecord& run, const StepRecord& step, CaseVerdic
     case CaseVerdict::passed:
       return "";
     case CaseVerdict::skipped:
-      return "      <skipped" +
-             attribute("message", step.status == Step::Status::succeeded
-                                      ? std::string("kept from before the run was resumed")
-                                      : "failed, and the workflow continued: " + why(step)) +
-             "/>\n";
+      return "      <skipped" + attribute("message", "failed, and the workflow continued: " + why(step)) + "/>\n";
     case CaseVerdict::failure:
       return "      <failure" + attribute("message", why(step)) +
              attribute("type", step.end.outcome.error.empty() ? "exit_code" : step.end.outcome.error) + ">" +
