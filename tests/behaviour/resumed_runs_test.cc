@@ -86,6 +86,24 @@ BOOST_AUTO_TEST_CASE(a_step_that_a_kill_interrupted_has_no_time_and_its_output_i
   BOOST_TEST(!holds(later.out, "nterrupted"), later.out);
 }
 
+BOOST_AUTO_TEST_CASE(a_step_that_contains_kept_steps_is_shown_before_them) {
+  scratch.file("inner.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> X\nX --> Y\nY --> [*]\n```\n## Actions\n"
+               "- X: Shell \"true\"\n- Y: Shell \"test -e go\"\n");
+  scratch.file("middle.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> M\nM --> [*]\n```\n## Actions\n- M: Run workflow \"inner\"\n");
+  const std::string file_ = workflow_with("  - name: plain\n", "- A: Shell \"true\"\n- B: Run workflow \"middle\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  scratch.file("go", "");
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
+  std::string order;
+  const Json run = Json::parse(wtool({"show", "last", "--json"}).out);
+  for (const Json& step : run["steps"]) {
+    order += step["state"].get<std::string>() + (step.contains("kept") ? "(kept) " : " ");
+  }
+  BOOST_TEST(order == "A(kept) B M X(kept) Y ");
+}
+
 BOOST_AUTO_TEST_CASE(a_list_with_choices_survives) {
   const std::string file_ = workflow_with(
       "  - name: colours\n    type: multi_choice\n    choices: [red, \"deep, blue\", green]\n    default: [red, "

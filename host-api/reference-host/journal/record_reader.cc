@@ -1,3 +1,4 @@
+#include <algorithm>
 
 #include "base/json.h"
 #include "base/json_members.h"
@@ -170,6 +171,27 @@ bool leaves_earlier_path(const StepRecord& earlier, const json& record) {
   const auto before = known_action(earlier.action, earlier.action_sha256);
   const auto now = known_action(text_member(record, "action"), text_member(record, "action_sha256"));
   return earlier.state != text_member(record, "state") || (before && now && *before != *now);
+}
+
+// In a resumed run, a step that contains others begins again, after those of them that are kept. Puts it before them, as
+// it was at first.
+void put_before_contents(std::vector<StepRecord>& steps) {
+  std::unordered_map<std::string, std::size_t> first_inside;  // by the place of the step that contains them
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    auto above = parent_of(steps[i].place.branch);
+    while (above && first_inside.try_emplace(step_key(*above), i).second) above = parent_of(above->branch);
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // the place in the order, and the index of the step
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto inside = first_inside.find(step_key(steps[i].place));
+    const bool is_late = inside != first_inside.end() && inside->second < i;
+    order.emplace_back(is_late ? 2 * inside->second : 2 * i + 1, i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<StepRecord> ordered;
+  ordered.reserve(steps.size());
+  for (const auto& [ignored, index] : order) ordered.push_back(std::move(steps[index]));
+  steps = std::move(ordered);
 }
 
 }  // namespace
@@ -368,6 +390,7 @@ RunRecord RecordReader::finish(std::optional<Moment> runs_at) {
   for (std::size_t i = 0; i < run_.steps.size(); ++i) {
     if (!gone_[i]) steps.push_back(std::move(run_.steps[i]));
   }
+  if (run_.resumed > 0) put_before_contents(steps);
   run_.steps = std::move(steps);
   RunRecord done = std::move(run_);
   *this = {};
