@@ -584,6 +584,16 @@ BOOST_AUTO_TEST_CASE(a_plan_says_what_would_be_skipped_and_why_the_rest_would_no
   with_env("\"CC\": \"clang\", \"B\": \"1\"");
   BOOST_TEST(planned() ==
              "the variable B of its env is new, the variable CC of its env changed, the variable A of its env is gone");
+  const auto with_call = [&](const std::string& arguments) {
+    one_step("Call tool shell_execute with " + arguments + " cache=true");
+  };
+  with_call("command=\"cat\" stdin=\"one\"");
+  run_it();
+  BOOST_TEST(planned() == "up to date");
+  with_call("command=\"cat\" stdin=\"two\"");
+  BOOST_TEST(planned() == "the argument 'stdin' changed");
+  with_call("command=\"cat -\"");
+  BOOST_TEST(planned() == "the command changed, the argument 'stdin' is gone");
   scratch.file(
       "workflow.md",
       "```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Size\nSize --> [*]\n```\n"

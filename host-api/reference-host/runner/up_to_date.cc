@@ -197,7 +197,20 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
     variables.erase(name);
   }
   variables["PATH"] = shown_variable("PATH");
-  work.parts["the call"] = without_own_files(tool + dumped(call) + std::string(explained.member("argv").raw()), prompt);
+  const std::string argv(explained.member("argv").raw());
+  if (call.is_object()) {
+    bool has_command = false;
+    for (const auto& [name, value] : call.items()) {
+      const bool is_command = name == "command";
+      has_command = has_command || is_command;
+      // The words that policy makes of the command belong to it.
+      work.parts[is_command ? "the command" : "the argument '" + name + "'"] =
+          without_own_files(dumped(value) + (is_command ? argv : ""), prompt);
+    }
+    work.parts["the tool"] = without_own_files(tool + (has_command ? "" : argv), prompt);
+  } else {
+    work.parts["the call"] = without_own_files(tool + dumped(call) + argv, prompt);
+  }
   if (prompt != nullptr) work.parts["the text of the prompt"] = prompt->text;
   if (environment.is_object()) {
     for (const auto& [name, value] : environment.items()) {
