@@ -64,6 +64,31 @@ struct Asking : Place {
 
 BOOST_FIXTURE_TEST_SUITE(approvals, Asking)
 
+BOOST_AUTO_TEST_CASE(a_very_long_question_is_cut_and_says_how_to_see_all_of_it) {
+  workflow("    [*] --> List\n    List --> Ask\n    Ask --> [*]\n",
+           "- List: Shell \"seq 1000\"\n- Ask: Approve \"Delete these?\\n${List}\\nAll of them?\"\n");
+  BOOST_TEST(wtool({"run", "workflow.md"}).exit_code == suspended);
+  const std::string shown = wtool({"approve", "last"}).out;
+  BOOST_TEST(shown.size() < 1000U);
+  BOOST_TEST(holds(shown, "  | Delete these?\n  | 1\n"), shown);
+  BOOST_TEST(holds(shown, "\n  | 29\n  ... 3778 bytes of the question are left out here; `wtool show 20"), shown);
+  BOOST_TEST(holds(shown, " --json` has all of it\n  | 992\n"), shown);
+  BOOST_TEST(holds(shown, "\n  | 1000\n  | All of them?\n"), shown);
+  const Json run = Json::parse(wtool({"show", "last", "--json"}).out);
+  BOOST_TEST(holds(run["steps"][1]["metadata"]["question"].get<std::string>(), "\n499\n500\n501\n"));
+  Program program({wtool_path, "approve", "last"}, Program::On::terminal, here());
+  BOOST_REQUIRE(program.wait_for_output("Approve? [y/N"));
+  program.type("y\n");
+  const Finished answered = program.wait();
+  BOOST_TEST(answered.exit_code == 0, answered.out);
+  BOOST_TEST(holds(answered.out, "bytes of the question are left out here"), answered.out);
+  // A question that is asked during the run is in no journal yet, so it is shown whole.
+  Program asking({wtool_path, "run", "workflow.md"}, Program::On::terminal, here());
+  BOOST_REQUIRE(asking.wait_for_output("Approve? [y/N"));
+  asking.type("n\n");
+  BOOST_TEST(holds(asking.wait().out, "  | 500\r\n"));
+}
+
 BOOST_AUTO_TEST_CASE(runs_that_cannot_be_read_may_wait,
                      *boost::unit_test::precondition(an_ordinary_user_may_run_wtool)) {
   BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\"")}).exit_code == suspended);

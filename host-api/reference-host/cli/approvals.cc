@@ -65,6 +65,34 @@ std::optional<bool> read_answer(const std::string& line, std::string& comment) {
   return std::nullopt;
 }
 
+// The position after the first `lines` lines of the text, and after at most `bytes` bytes.
+std::size_t end_of_first(std::string_view text, std::size_t lines, std::size_t bytes) {
+  std::size_t end = 0;
+  for (; lines > 0 && end < text.size(); --lines) end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  return cut_before(text, std::min(end, bytes));
+}
+
+// The same from the end of the text: the position at which the last lines begin.
+std::size_t begin_of_last(std::string_view text, std::size_t lines, std::size_t bytes) {
+  std::size_t begin = text.size();
+  for (; lines > 0 && begin > 0; --lines) {
+    const std::size_t newline = begin < 2 ? std::string_view::npos : text.rfind('\n', begin - 2);
+    begin = newline == std::string_view::npos ? 0 : newline + 1;
+  }
+  return cut_after(text, std::max(begin, text.size() - std::min(bytes, text.size())));
+}
+
+// The beginning and the end of the question if it is very long: what is asked may be in either of them.
+std::string shortened_question(const PendingApproval& pending, std::size_t columns, const std::string& run) {
+  const std::string_view all = pending.question;
+  const std::size_t head = end_of_first(all, 30, 3000);
+  const std::size_t tail = begin_of_last(all, 10, 1000);
+  if (tail <= head) return workflow_question(pending.state, all, columns);
+  return workflow_question(pending.state, all.substr(0, all[head - 1] == '\n' ? head - 1 : head), columns) + "  ... " +
+         counted(static_cast<std::int64_t>(tail - head), "byte") + " of the question are left out here; `wtool show " +
+         cleaned_for_terminal(run, false) + " --json` has all of it\n" + barred(all.substr(tail), columns);
+}
+
 }  // namespace
 
 bool is_same(const PendingApproval& one, const PendingApproval& other) {
@@ -88,9 +116,10 @@ std::vector<PendingApproval> pending_approvals(const journal::RunRecord& run) {
   return pending;
 }
 
-std::string approval_text(const PendingApproval& pending, std::size_t columns) {
-  return workflow_question(pending.state, pending.question, columns) + "  " +
-         (pending.by.empty() ? "" : "to be answered by " + cleaned_for_terminal(pending.by, false) + "; ") +
+std::string approval_text(const PendingApproval& pending, std::size_t columns, const std::string& run) {
+  return (run.empty() ? workflow_question(pending.state, pending.question, columns)
+                      : shortened_question(pending, columns, run)) +
+         "  " + (pending.by.empty() ? "" : "to be answered by " + cleaned_for_terminal(pending.by, false) + "; ") +
          "asked at " + utc_text(pending.asked, "%Y-%m-%d %H:%M:%S UTC") +
          (pending.until ? ", waits until " + utc_text(*pending.until, "%Y-%m-%d %H:%M:%S UTC") : "") + "\n";
 }
@@ -113,12 +142,12 @@ std::string approver_problem(const std::string& by, std::int64_t started_in) {
   return "only " + by + " may answer, and you are " + name_of_user(::getuid());
 }
 
-std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, Stop& stop) {
+std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, Stop& stop, const std::string& run) {
   QuestionEnd end(Terminal::of_process());
   const auto subscription = stop.subscribe([&end](const StopRequest&) { end.request(); });
   Asking asking(Terminal::of_process(), end);
   if (!asking.can_ask() || stop.requested()) return std::nullopt;
-  if (asking.show("\n" + approval_text(pending, asking.columns())) != Asking::Event::done) return std::nullopt;
+  if (asking.show("\n" + approval_text(pending, asking.columns(), run)) != Asking::Event::done) return std::nullopt;
   GivenApproval given{pending};
   const auto problem = [&given](const std::string& line) -> std::string {
     std::string comment;

@@ -41,7 +41,9 @@ struct PendingApproval {
 std::vector<PendingApproval> pending_approvals(const journal::RunRecord& run);
 
 // A question as lines for a person; safe for a terminal.
-std::string approval_text(const PendingApproval& pending, std::size_t columns);
+// `run`: the run whose journal has the question. A very long question is then cut, below a note that says how to see all
+// of it. Empty: the question is shown whole, because nothing else has it yet.
+std::string approval_text(const PendingApproval& pending, std::size_t columns, const std::string& run = {});
 
 // True if both are the same question of a run.
 bool is_same(const PendingApproval& one, const PendingApproval& other);
@@ -59,7 +61,7 @@ struct GivenApproval {
 
 // Asks on the terminal for `y` or `n`, after which a comment may follow. Enter, the end of the input, or five answers
 // that are not understood mean no. Nothing: nobody can be asked, or a stop was requested. Any thread may call this.
-std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, Stop& stop);
+std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, Stop& stop, const std::string& run = {});
 
 // Any thread may call any member.
 class RunApprovals {

@@ -210,12 +210,12 @@ int approve_run(Context& context, const RunAnswer& answer) {
     }
     Stop stop;
     const Interrupts interrupts(stop);
-    auto typed = ask_for_approval(one, stop);
+    auto typed = ask_for_approval(one, stop, run);
     if (interrupts.signal() != 0) return interrupts.exit_status();
     if (!typed) {
       // There is no terminal, so the person is told how to answer.
       const bool shown =
-          print(approval_text(one, question_columns()) + "answer it with: wtool approve " + run +
+          print(approval_text(one, question_columns(), run) + "answer it with: wtool approve " + run +
                 (waiting.size() > 1 ? " --state " + name_among(one, waiting) : "") + " --answer yes|no\n");
       if (!shown) return exit_unusable;
       continue;
