@@ -187,6 +187,79 @@ BOOST_FIXTURE_TEST_CASE(a_literal_argument_that_the_called_workflow_does_not_tak
              boost::test_tools::per_element());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_list_of_commands_in_quotes_that_drops_a_failure_is_a_warning, Lint) {
+  const auto dropped = [&](const std::string& command) -> std::string {
+    std::string written;
+    for (const char c : command) written += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    const std::vector<std::string> all = found(chain({"A"}, "- A: Shell \"" + written + "\"\n"));
+    return all.empty() ? "" : all.front();
+  };
+  const auto says = [](const std::string& place, const std::string& command) {
+    return place + ": a failure of `" + command +
+           "` is lost, because the command continues after it; join the commands with `&&`, or write them in a ```sh "
+           "block, which stops at the first failure";
+  };
+  BOOST_TEST(dropped("make; ls") == says("9:13", "make"));
+  BOOST_TEST(dropped("cd out; make") == says("9:13", "cd out"));
+  BOOST_TEST(dropped("echo begin; make all | tee log; ls") == says("9:25", "make all | tee log"));
+  BOOST_TEST(dropped("x=1; make && ls; ls") == says("9:18", "make && ls"));
+  BOOST_TEST(dropped("make\\nls") == "");  // a backslash and the letter n
+  BOOST_TEST(dropped("for f in a b; do ls $f; done; make; ls") == says("9:43", "make"));
+  BOOST_TEST(dropped("make \"a;b\" 'c;d' >log 2>&1; ls") == says("9:13", "make \"a;b\" 'c;d' >log 2>&1"));
+  BOOST_TEST(dropped("A=1 make -j {{ 2 }}; ls").empty() == false);
+  const auto line_ends = found(chain({"A"}, "- A: Shell \"make\\nls\"\n"));
+  BOOST_TEST(line_ends == std::vector<std::string>{says("9:13", "make")}, boost::test_tools::per_element());
+  // No failure is lost, or the command says that it does not matter.
+  for (const std::string fine : {"make && ls",
+                                 "make;",
+                                 "make; # ls",
+                                 "set -e; make; ls",
+                                 "set -eu; make; ls",
+                                 "set -o errexit; make; ls",
+                                 "x=1; ls",
+                                 "x=$(date; date); ls",
+                                 "echo 'a;b'",
+                                 "echo \"a;b\"",
+                                 "echo a\\;b",
+                                 "find . -exec ls {} \\;",
+                                 "for f in a b; do ls $f; done",
+                                 "for f in a b; do make $f; ls; done",
+                                 "if test -e a; then ls; fi",
+                                 "if test -e a; then ls; fi; ls",
+                                 "case a in a) ls;; b) make;; esac",
+                                 "case a in (a) make; ls;; esac; ls",
+                                 "while true; do make; done; ls",
+                                 "make || true; ls",
+                                 "make || exit 1; ls",
+                                 "make; true",
+                                 "make; exit 0",
+                                 "make; test $? = 2",
+                                 "! make; ls",
+                                 "trap 'rm a; rm b' EXIT; ls",
+                                 "echo a; ls",
+                                 "sleep 1; ls",
+                                 "make & sleep 1; ls",
+                                 "make >a 2>&1 & wait",
+                                 "f() { make; ls; }; f",
+                                 "{ make; ls; } && ls",
+                                 "(make; ls)",
+                                 "echo $(make; ls)",
+                                 "echo \"$(make; ls)\"",
+                                 "echo `make; ls`",
+                                 "cat <<X; ls\nX\n",
+                                 "echo ${a:-;} b",
+                                 "[ -e a ] || make; ls",
+                                 "umask 077; ls",
+                                 "export A=1; ls"}) {
+    BOOST_TEST(dropped(fine) == "", fine);
+  }
+  // A block begins with `set -e`, and shell_options say what a failure does.
+  BOOST_TEST(found(chain({"A"}, "- A: Shell\n\n  ```sh\n  make; ls\n  ```\n")).empty());
+  BOOST_TEST(found(chain({"A"}, "- A: Shell \"make; ls\" shell_options=none\n")).empty());
+  BOOST_TEST(found(chain({"A"}, "- A: Shell \"function f { make; ls; }; f\" shell=bash\n")).empty());
+  BOOST_TEST(found(chain({"A"}, "- A: Service \"cd x; serve\"\n")).size() == 1U);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_heading_that_is_nearly_actions_is_named_and_nothing_is_run, Lint) {
   const std::string file = chain({"A"}, "- A: Shell \"echo x > made\"\n", "## Action");
   const Finished as_run = run_workflow(file);
@@ -390,11 +463,12 @@ BOOST_FIXTURE_TEST_CASE(a_keyword_of_the_shell_is_found_among_plain_words, Lint)
 }
 
 BOOST_FIXTURE_TEST_CASE(commands_that_only_look_odd_are_fine, Lint) {
-  const auto all = found(chain({"A", "B", "C", "D", "E", "F"},
-                               "- A: Shell \"echo it\\\\'s; case x in (x) echo;; y) :;; esac\"\n- B: Shell \"cat "
-                               "<<EOF\\nit's\\nEOF\"\n- C: Shell \"echo # it's\"\n- D: Shell \"echo $((1 + 2)) `echo "
-                               "x` \\\\\"\n- E: Shell \"grep '${' x; echo ')' \\\";;)\\\"\"\n- F: Shell \"{% if C %}if "
-                               "true; then{% endif %} true {% if C %}; fi{% endif %}\"\n"));
+  const auto all =
+      found(chain({"A", "B", "C", "D", "E", "F"},
+                  "- A: Shell \"echo it\\\\'s; case x in (x) echo;; y) :;; esac\"\n- B: Shell \"cat "
+                  "<<EOF\\nit's\\nEOF\"\n- C: Shell \"echo # it's\"\n- D: Shell \"echo $((1 + 2)) `echo "
+                  "x` \\\\\"\n- E: Shell \"grep '${' x && echo ')' \\\";;)\\\"\"\n- F: Shell \"{% if C %}if "
+                  "true; then{% endif %} true {% if C %}; fi{% endif %}\"\n"));
   BOOST_TEST(all.size() == 0U, (all.empty() ? "" : all[0]));
 }
 

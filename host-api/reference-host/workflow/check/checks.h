@@ -47,6 +47,11 @@ void check_actions(const Workflow& workflow, const std::vector<std::string>& giv
 // Commands with tags, or with `raw`, are left out: their text is known only during a run.
 void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Diagnostics& diagnostics);
 
+// dropped_status.cc: a command in quotes that is a list such as `make; make install`: a failure of `make` is lost,
+// because only a block begins with `set -e`. Warns of the first command whose failure is lost, but not where the command
+// handles failures itself, or where this cheap reading of it is in doubt.
+void check_dropped_status(const ShellAction& shell, Diagnostics& diagnostics);
+
 // What the checks of a workflow's actions may use, and where they report mistakes.
 struct ActionCheck {
   // Reports a workflow or prompt that is missing or cannot be used: an error if around.must_exist, else a warning.
