@@ -83,7 +83,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_to_start_from_is_valid_and_replaces_nothing, Plac
   const Finished checked = wtool_with({"lint", "--strict", "first"}, here);
   BOOST_TEST(checked.exit_code == 0, checked.out << checked.err);
   BOOST_TEST(wtool_with({"run", "first"}, here).exit_code == 0);
-  BOOST_TEST(wtool_with({"run", "first", "--var", "tests=false"}, here).exit_code == 1);
+  BOOST_TEST(wtool_with({"run", "first", "--var", "folder=missing"}, here).exit_code == 1);
 
   for (const std::string kind : {"mcp", "policy"}) {
     std::filesystem::remove(scratch.path() + "/wtool.yaml");
@@ -92,6 +92,11 @@ BOOST_FIXTURE_TEST_CASE(a_file_to_start_from_is_valid_and_replaces_nothing, Plac
     const Finished shown = wtool_with({"config", "show"}, here);
     BOOST_TEST(shown.exit_code == 0, shown.err);
   }
+  // The policy allows what the workflow does.
+  const Finished planned = wtool_with({"plan", "first"}, here);
+  BOOST_TEST(holds(planned.out, "2 commands: 2 allowed\n"), planned.out);
+  const Finished fits = wtool_with({"lint", "--strict", "first"}, here);
+  BOOST_TEST(fits.exit_code == 0, fits.out);
   const Finished allowed = wtool_with({"call", "shell_execute", R"({"command":"ls | wc -l"})", "--explain"}, here);
   BOOST_TEST(allowed.exit_code == 0, allowed.out);
   BOOST_TEST(wtool_with({"call", "shell_execute", R"({"command":"make"})", "--explain"}, here).exit_code == 4);

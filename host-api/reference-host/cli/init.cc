@@ -78,11 +78,11 @@ mcp:
         "`wtool mcp --install CLIENT CONFIG` puts the server into the configuration of your client"},
     StarterFile{"workflow", "workflows/first.md", "workflows", R"(---
 title: My first workflow
-description: Lists the files and runs the tests
+description: Lists the files of a folder and counts them
 parameters:
-  - name: tests
-    description: the command that runs the tests
-    default: "true"
+  - name: folder
+    description: the folder whose files are counted
+    default: .
 ---
 
 # My first workflow
@@ -92,17 +92,17 @@ the run, unless the state has an arrow `: failure`. `man 5 wtool-workflow` descr
 
 ```mermaid
 stateDiagram-v2
-  [*] --> Status
-  Status --> Test
-  Test --> Done
+  [*] --> List
+  List --> Count
+  Count --> Done
   Done --> [*]
 ```
 
 ## Actions
 
-- Status: Shell "ls -a"
-- Test: Shell "sh -c ${tests}" timeout=600
-- Done: Log "the tests have passed"
+- List: Shell "ls -l -- ${folder}"
+- Count: Shell "ls -- ${folder} | wc -l" result="count" timeout=600
+- Done: Log "the folder ${folder} has ${count} files"
 )",
                 "`wtool plan NAME` shows what it would do, and `wtool run NAME` runs it"},
 };
