@@ -285,6 +285,21 @@ BOOST_AUTO_TEST_CASE(progress_contains_no_secrets) {
   BOOST_TEST(!holds(result.dump(), "hidden-word"));
 }
 
+BOOST_AUTO_TEST_CASE(progress_contains_no_output_of_a_secret_step) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\n", two_states,
+                            "- A: Shell \"echo tok-opensesame-1\" secret=true\n"
+                            "- B: Shell \"echo shown; while [ ! -e go ]; do sleep 0.01; done\"\n"));
+  Client client(shop);
+  const Json id = client.begin("a", Json::object(), true);
+  while (client.news.empty() || client.news.back().at("params").value("message", "") != "B: shown") {
+    BOOST_REQUIRE(client.read());
+  }
+  shop.folder.file("go", "");
+  client.answer(id);
+  for (const Json& news : client.news) BOOST_TEST(!holds(news.dump(), "opensesame"), news.dump());
+}
+
 BOOST_AUTO_TEST_CASE(a_cancelled_call_ends_in_every_branch_and_is_not_answered) {
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\nfinally: C\n", two_branches + "C --> [*]\n",

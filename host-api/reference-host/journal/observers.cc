@@ -143,6 +143,8 @@ void Masking::combination_begun(const std::string& branch, const Value& values) 
 }
 
 void Masking::output(const Step& step, bool is_error_stream, std::string_view bytes) {
+  // Such an output becomes a known secret only when its step ends.
+  if (gives_secrets(step)) return;
   if (secrets_.empty()) return next_.output(step, is_error_stream, bytes);
   const auto key = std::pair(step.number, is_error_stream);
   std::string text;

@@ -76,8 +76,9 @@ runner::StepEnd masked(const runner::StepEnd& end, const runner::Secrets& secret
 runner::ServiceEvent masked(const runner::ServiceEvent& event, const runner::Secrets& secrets);
 runner::RunReport masked(const runner::RunReport& report, const runner::Secrets& secrets);
 
-// Masks secrets, and passes the events on to the next observer. Without secrets, everything is passed on unchanged. The
-// last bytes of a stream are held back as long as they may be the beginning of a secret.
+// Masks secrets, and passes the events on to the next observer. Without secrets, everything is passed on unchanged,
+// except the output of a step whose output is secret: nobody gets it. The last bytes of a stream are held back as long
+// as they may be the beginning of a secret.
 class Masking final : public runner::RunObserver {
  public:
   // Both must outlive this object.

@@ -240,7 +240,7 @@ void Progress::follow_last_line(Running& running, std::string_view bytes) const 
 }
 
 void Progress::output(const Step& step, bool is_error_stream, std::string_view bytes) {
-  if (bytes.empty() || gives_secrets(step)) return;
+  if (bytes.empty()) return;
   const std::lock_guard lock(mutex_);
   const auto found = running_.find(step.number);
   if (found == running_.end()) return;

@@ -264,7 +264,9 @@ BOOST_AUTO_TEST_CASE(what_a_secret_action_gives_is_nowhere) {
   auto events = EventsFile::open(scratch.path() + "/events.jsonl", nullptr, error);
   BOOST_REQUIRE_MESSAGE(journal && events, error);
   RunCollector collector;
-  Observers all({journal.get(), events.get(), &collector});
+  const Secrets secrets;
+  Masking masking(secrets, *events);
+  Observers all({journal.get(), &masking, &collector});
   ToldRun run(workflow, all);
   run.start(journal->run());
   Step build = run.enter("Build");
