@@ -24,6 +24,14 @@ bool holds_log(const Run& run, const std::string& text) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(a_wrong_output_of_a_secret_step_is_in_no_message) {
+  const Run run(
+      workflow_text("[*] --> A\nA --> [*]\n", "- A: Shell \"x\" secret=true output={\"type\": \"integer\"}\n"),
+      [](const Json&, Stop&, const ToolCaller::OutputSink&) { return FakeTools::exited(0, "\"hunter2-secret\""); });
+  BOOST_TEST(run.report.reason.find("the output does not match `output`") != std::string::npos, run.report.reason);
+  BOOST_TEST(run.report.reason.find("hunter2") == std::string::npos, run.report.reason);
+}
+
 BOOST_AUTO_TEST_CASE(the_action_of_a_branching_state_runs_before_its_exits_are_judged) {
   const std::string text = workflow_text(three_ways, "- A: Shell \"x\"\n");
   BOOST_TEST(Run(text, exits_with(0)).path() == "A Good");

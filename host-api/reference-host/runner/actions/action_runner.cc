@@ -23,7 +23,7 @@ ActionResult ActionRunner::run() {
   // one.
   if (std::holds_alternative<workflow::PromptAction>(step.of().action->kind)) return std::move(result);
   if (options.output && !result.outcome.is_error && result.mistake.empty()) {
-    if (const std::string wrong = take_answer(); !wrong.empty()) no_answer("the output " + wrong);
+    if (const std::string wrong = take_answer(); !wrong.empty()) no_answer("the output " + wrong_answer(wrong));
   }
   keep();
   return std::move(result);
@@ -77,6 +77,10 @@ std::string ActionRunner::take_answer() {
   if (auto* wrong = std::get_if<std::string>(&answer)) return std::move(*wrong);
   result.outcome.answer = std::get<Value>(std::move(answer));
   return "";
+}
+
+std::string ActionRunner::wrong_answer(const std::string& wrong) const {
+  return options.secret ? "does not match `output`" : wrong;
 }
 
 void ActionRunner::call(const std::string& tool, const json& arguments, const std::string& shell,

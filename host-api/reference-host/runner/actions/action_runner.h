@@ -53,6 +53,8 @@ class ActionRunner {
   bool take_timeout(std::optional<std::chrono::milliseconds>& timeout);
   // Reads the output as the option `output` demands. Returns what is wrong with the output; empty: it is valid.
   std::string take_answer();
+  // What take_answer() returned, as messages may say it: nothing of the output of a step whose output is secret.
+  std::string wrong_answer(const std::string& wrong) const;
 
   // Calls the tool. The caller keeps the result, with keep(). Unless the step is up to date, `begin` is called first;
   // if it returns false, the tool is not called.

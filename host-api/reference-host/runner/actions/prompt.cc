@@ -217,8 +217,7 @@ void PromptAction::perform(const PromptAction& action, runner::ActionRunner& run
     if (!runner::ask(runner, action, *prompt, values, addition)) {
       if (asked > 0 && runner.result.outcome.error == runner::exhausted_error) {
         runner.result.outcome.message += "; the agent has given " + counted(asked, "wrong answer") +
-                                         ", and the last one " +
-                                         (runner.options.secret ? "does not match `output`" : wrong);
+                                         ", and the last one " + runner.wrong_answer(wrong);
       }
       return;
     }
@@ -230,12 +229,12 @@ void PromptAction::perform(const PromptAction& action, runner::ActionRunner& run
     if (wrong.empty()) return runner.keep();
     if (asked == most) {
       runner.result.assigned.clear();
-      return runner.no_answer("the answer " + wrong +
+      return runner.no_answer("the answer " + runner.wrong_answer(wrong) +
                               (most > 0 ? " (asked " + std::to_string(most + 1) + " times)" : ""));
     }
-    runner.invocation.run.observer().noticed(
-        "the agent of '" + runner.step.of().id + "' is asked again (" + std::to_string(asked + 1) + " of " +
-        std::to_string(most) + "): the answer " + (runner.options.secret ? "does not match `output`" : wrong));
+    runner.invocation.run.observer().noticed("the agent of '" + runner.step.of().id + "' is asked again (" +
+                                             std::to_string(asked + 1) + " of " + std::to_string(most) +
+                                             "): the answer " + runner.wrong_answer(wrong));
     addition.text = runner::form_of_answer(*runner.options.output, wrong, runner.result.outcome.standard_output);
   }
 }
