@@ -19,18 +19,29 @@ namespace {
 // output.
 constexpr std::size_t shortest_line = 6;
 
-// The line that replaces the middle of a long output.
+// What replaces the middle of a long output, or the end of a long value in a message.
 struct Gap {
   std::size_t begin = 0, end = 0;
 };
 
-// The first gap in the text. A text without gaps has an empty one at its end.
+// The end of `begin DIGITS end`, with which the text starts; 0: it does not start with that.
+std::size_t end_of_gap(std::string_view text, std::string_view begin, std::string_view end) {
+  if (!text.starts_with(begin)) return 0;
+  const std::size_t after = std::min(text.find_first_not_of("0123456789", begin.size()), text.size());
+  return after > begin.size() && text.substr(after).starts_with(end) ? after + end.size() : 0;
+}
+
+// The first gap in the text. A text without gaps has an empty one at its end. quoted_for_message() and show_json() cut
+// a value before its message is masked.
 Gap next_gap(std::string_view text) {
-  constexpr std::string_view begin = "\n[... ", end = " bytes left out ...]\n";
-  for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at + 1)) {
-    const std::size_t digits = at + begin.size();
-    const std::size_t after = std::min(text.find_first_not_of("0123456789", digits), text.size());
-    if (after > digits && text.substr(after).starts_with(end)) return {at, after + end.size()};
+  for (std::size_t dots = text.find("..."); dots != std::string_view::npos; dots = text.find("...", dots + 1)) {
+    const std::string_view rest = text.substr(dots);
+    if (dots >= 2) {
+      const std::size_t size = end_of_gap(text.substr(dots - 2), "\n[... ", " bytes left out ...]\n");
+      if (size > 0) return {dots - 2, dots - 2 + size};
+    }
+    if (rest.starts_with("...\"")) return {dots, dots + 4};
+    if (const std::size_t size = end_of_gap(rest, "... (", " bytes)"); size > 0) return {dots, dots + size};
   }
   return {text.size(), text.size()};
 }

@@ -24,8 +24,8 @@ class Secrets {
   bool empty() const { return !any_.load(std::memory_order_acquire); }
 
   // The text with every secret in it replaced by the mask; if several secrets begin at the same place, the longest is
-  // replaced. If the middle of the text was left out ("[... 4711 bytes left out ...]"), a secret that was cut off there
-  // is replaced, too.
+  // replaced. If a part of the text was left out ("[... 4711 bytes left out ...]", or at the end of a value in a
+  // message), a secret that was cut off there is replaced, too.
   std::string masked(std::string_view text) const;
 
   // How many bytes at the end of a text may be the beginning of a secret, so that a stream must hold them back until

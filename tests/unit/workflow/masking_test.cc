@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "base/json_reader.h"
 #include "base/secrets/encodings.h"
 #include "reporting_support.h"
 
@@ -180,6 +181,17 @@ BOOST_AUTO_TEST_CASE(a_part_of_a_secret_beside_what_was_left_out_is_masked) {
   BOOST_TEST(secrets.masked("plain" + gap + "plain") == "plain" + gap + "plain");
   BOOST_TEST(secrets.masked("a hunter\n[... some bytes left out ...]\n") ==
              "a hunter\n[... some bytes left out ...]\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_beginning_of_a_long_secret_in_a_message_is_masked) {
+  Secrets secrets;
+  const std::string secret = "hunter2\"" + std::string(300, 'x');
+  secrets.add(secret);
+  const std::string quoted = wtool::host::expressions::quoted_for_message(secret);
+  BOOST_TEST(secrets.masked("Wait " + quoted + " seconds") == "Wait \"***...\" seconds");
+  const std::string shown = wtool::show_json(nlohmann::json(secret));
+  BOOST_TEST(!holds(secrets.masked("got " + shown), "hunter2"), shown);
+  BOOST_TEST(secrets.masked("a... (b) and \"c...\"") == "a... (b) and \"c...\"");
 }
 
 BOOST_AUTO_TEST_CASE(values_without_secrets_stay_what_they_are) {
