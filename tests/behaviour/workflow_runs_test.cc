@@ -223,8 +223,7 @@ BOOST_AUTO_TEST_CASE(branches_that_are_over_stay_so_when_the_join_has_judged_tha
   scratch.file("go", "");
   const Finished finished = wtool({"resume", "last"});
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
-  BOOST_TEST(holds(finished.err, "1 of 3 branches failed: A; ended before they were done: B, C; c is set"),
-             finished.err);
+  BOOST_TEST(holds(finished.err, "1 of 3 branches failed: A; ended early: B, C; c is set"), finished.err);
   BOOST_TEST(!holds(finished.err, "differs from that of the run"), finished.err);
   std::string again = file("log");
   std::sort(again.begin(), again.begin() + 4);

@@ -115,8 +115,7 @@ LastStep joined_outcome(const State& fork, const std::vector<std::unique_ptr<Bra
   }
   if (!ended.empty()) {
     if (failures == 0) last.outcome.exit_code = 130;
-    last.outcome.message +=
-        (failures > 0 ? "; ended before they were done: " : "ended before they were done: ") + ended;
+    last.outcome.message += (failures > 0 ? "; ended early: " : "ended early: ") + ended;
   }
   return last;
 }

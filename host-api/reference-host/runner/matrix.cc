@@ -140,8 +140,8 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
   } else if (made.outcome.is_error) {
     made.outcome.message =
         std::to_string(failures) + " of " + std::to_string(lanes.size()) + " combinations failed: " + names;
-    if (ended > 0) made.outcome.message += "; ended before they were done: " + ended_names;
     if (ended_all != nullptr) made.outcome.message += ": " + ended_all->result.outcome.message;
+    if (ended > 0) made.outcome.message += "; ended early: " + ended_names;
   }
   return made;
 }

@@ -202,7 +202,7 @@ ActionResult run_tries(Step& step, const ActionContext& context) {
     if (may_begin && !may_begin(step, step_text(step, context), context.stop)) {
       ActionResult result;
       result.abort = true;
-      result.outcome.message = "ended before the step '" + step.of().id + "', by --step";
+      result.outcome.message = "you ended the run before the step '" + step.of().id + "' (--step)";
       result.outcome.is_error = result.outcome.aborted = true;
       result.outcome.exit_code = 130;
       return result;

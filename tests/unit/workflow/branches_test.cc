@@ -381,7 +381,21 @@ BOOST_AUTO_TEST_CASE(a_matrix_names_the_combinations_that_it_ended) {
                   meeting.arrive();
                   return command_of(arguments) == "'2'" ? FakeTools::exited(9, "") : until_stopped(stop);
                 });
-  BOOST_TEST(holds(run.report.reason, "failed: {\"n\":2}; ended before they were done: {\"n\":1}"), run.report.reason);
+  BOOST_TEST(holds(run.report.reason, "failed: {\"n\":2}; ended early: {\"n\":1}"), run.report.reason);
+}
+
+BOOST_AUTO_TEST_CASE(the_reason_is_beside_the_combination_that_ended_the_matrix) {
+  Meeting meeting(2);
+  const Run run(workflow_text("[*] --> M\nM --> [*]\n", "- M: Shell \"${matrix.n}\" matrix={\"n\": [1, 2]}\n"),
+                [&](const Json& arguments, Stop& stop, const ToolCaller::OutputSink&) {
+                  meeting.arrive();
+                  if (command_of(arguments) != "'2'") return until_stopped(stop);
+                  ToolOutcome refused = FakeTools::exited(1, "");
+                  refused.result["metadata"]["error"] = {{"code", "policy_denied"}};
+                  return refused;
+                });
+  BOOST_TEST(holds(run.report.reason, "failed: {\"n\":2}: "), run.report.reason);
+  BOOST_TEST(run.report.reason.ends_with("; ended early: {\"n\":1}"), run.report.reason);
 }
 
 BOOST_AUTO_TEST_CASE(a_matrix_fails_where_a_combination_fails) {
