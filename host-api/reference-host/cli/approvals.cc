@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <vector>
 
 #include "approval/question.h"
 #include "approval/question_folder.h"
@@ -38,9 +41,25 @@ std::string field_of(const expressions::Value& metadata, const char* name) {
   return text == nullptr ? std::string() : *text;
 }
 
+// An entry of the users or the groups, found with one of the functions whose names end in `_r`. Branches of a run ask
+// at the same time, each on its own thread, and the other functions return one entry to all threads. Nothing: there is
+// no such entry.
+template <typename Entry, typename Key>
+std::optional<Entry> entry_of(int (*find)(Key, Entry*, char*, std::size_t, Entry**), Key key,
+                              std::vector<char>& texts) {
+  constexpr std::size_t most = 1UL << 24;  // a group may have many members
+  Entry entry{};
+  Entry* found = nullptr;
+  for (texts.resize(4096); find(key, &entry, texts.data(), texts.size(), &found) == ERANGE && texts.size() < most;) {
+    texts.resize(2 * texts.size());
+  }
+  return found == nullptr ? std::nullopt : std::optional(entry);
+}
+
 std::string name_of_user(uid_t user) {
-  const passwd* entry = ::getpwuid(user);
-  return entry == nullptr ? "uid " + std::to_string(user) : entry->pw_name;
+  std::vector<char> texts;
+  const auto entry = entry_of(::getpwuid_r, user, texts);
+  return entry ? entry->pw_name : "uid " + std::to_string(user);
 }
 
 bool is_in_group(gid_t group) {
@@ -132,11 +151,12 @@ std::string approver_problem(const std::string& by, std::int64_t started_in) {
            "started in another pid namespace; answer where the run was started, or outside of all containers";
   }
   if (by.empty()) return {};
-  const passwd* user = ::getpwnam(by.c_str());
-  if (user != nullptr && user->pw_uid == ::getuid()) return {};
-  const ::group* group = ::getgrnam(by.c_str());
-  if (group != nullptr && is_in_group(group->gr_gid)) return {};
-  if (user == nullptr && group == nullptr) {
+  std::vector<char> texts;
+  const auto user = entry_of(::getpwnam_r, by.c_str(), texts);
+  if (user && user->pw_uid == ::getuid()) return {};
+  const auto group = entry_of(::getgrnam_r, by.c_str(), texts);
+  if (group && is_in_group(group->gr_gid)) return {};
+  if (!user && !group) {
     return "there is no user and no group " + expressions::quoted_for_message(by) + " on this machine";
   }
   return "only " + by + " may answer, and you are " + name_of_user(::getuid());
