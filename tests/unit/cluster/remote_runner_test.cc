@@ -528,7 +528,7 @@ BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leavin
   pilot.channel().close();
   await([&] { return !outcome.kept->alive(); });
   outcome.kept->request_end(milliseconds(0));
-  outcome.kept->wait_end();
+  outcome.kept->wait_end(nullptr);
   BOOST_TEST(pilot.orders() == 1);  // A pilot that is leaving gets no order to end a session.
 }
 

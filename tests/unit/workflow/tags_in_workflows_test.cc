@@ -17,7 +17,8 @@ namespace {
 const std::string one_state = "[*] --> A\nA --> [*]\n";
 
 std::string diagnostics_of_action(const std::string& action) {
-  return diagnostics_of(workflow_text(one_state, "- A: " + action + "\n", "parameters:\n  - {name: p, required: true}\n"));
+  return diagnostics_of(
+      workflow_text(one_state, "- A: " + action + "\n", "parameters:\n  - {name: p, required: true}\n"));
 }
 
 // What the tool was called with.
