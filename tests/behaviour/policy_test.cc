@@ -387,12 +387,12 @@ BOOST_AUTO_TEST_CASE(a_file_of_approvals_in_the_commands_own_directory_does_not_
 BOOST_AUTO_TEST_CASE(a_file_of_approvals_that_the_sandbox_lets_commands_write_does_not_count) {
   scratch.file("work/file", "");
   const std::string work = scratch.path() + "/work";
-  const std::string file = scratch.file("answers/approvals.json",
+  const std::string answers = scratch.file("answers/approvals.json",
                                         Json{{"always", {{{"command", "touch a"}, {"directory", work}}}}}.dump(), 0600);
   host.answer = WTOOL_APPROVAL_NO;
   for (const bool writable : {true, false}) {
     const ToolUnderTest exposed(plugin,
-                                {{"commands", {{"ask", {"touch"}}, {"approvals", file}}},
+                                {{"commands", {{"ask", {"touch"}}, {"approvals", answers}}},
                                  {"sandbox", {{"write", {writable ? scratch.path() : work}}, {"protect", "none"}}}});
     const Answer answer = exposed.run({{"command", "touch a"}, {"working_directory", work}});
     BOOST_TEST(answer.code() == (writable ? "approval_denied" : ""), answer.text());
