@@ -331,6 +331,31 @@ BOOST_AUTO_TEST_CASE(a_file_that_a_person_names_may_set_everything_except_the_bo
   BOOST_TEST(holds(finished.err, "sandbox.network is locked by --policy"), finished.err);
 }
 
+// What a confined command has written must not run with all rights of the person who approves the next step.
+BOOST_AUTO_TEST_CASE(a_person_who_continues_a_run_of_a_server_is_held_to_its_policy) {
+  const Person person;
+  fs::create_directories(person.project() + "/tools");
+  Person::write(person.project() + "/tools/a.md",
+                "---\ntool: true\n---\n\n```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Inside\nInside --> Outside\n"
+                "Outside --> [*]\n```\n\n## Actions\n\n- Ask: Approve \"go on\"\n- Inside: Shell \"echo x > inside\"\n"
+                "- Outside: Shell \"echo x > ~/outside\"\n");
+  {
+    Server server(person, {"--policy", "project", "--workflows", "tools"});
+    const Json said = server.ask("tools/call", {{"name", "a"}, {"arguments", Json::object()}});
+    BOOST_TEST(holds(said.dump(), "suspended"), said);
+  }
+  const Finished approved =
+      run({WTOOL_TEST_PROGRAM, "approve", "last", "--answer", "yes"}, person.in(person.project()));
+  BOOST_TEST(approved.exit_code == 1, approved.out << approved.err);
+  BOOST_TEST(holds(approved.err, "its policy project confines the commands of this run to " + person.project()),
+             approved.err);
+  BOOST_TEST(fs::exists(person.project() + "/inside"));
+  BOOST_TEST(!fs::exists(person.home() + "/outside"));
+  const Finished resumed = run({WTOOL_TEST_PROGRAM, "resume", "last"}, person.in(person.project()));
+  BOOST_TEST(resumed.exit_code == 1, resumed.out << resumed.err);
+  BOOST_TEST(!fs::exists(person.home() + "/outside"));
+}
+
 BOOST_AUTO_TEST_CASE(a_folder_outside_of_any_project_is_not_served_by_default) {
   const Person person;
   const ScratchFolder nowhere;

@@ -31,6 +31,7 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/login_environment.h"
+#include "cli/run_policy.h"
 #include "cli/workflow_tools.h"
 #include "config/policy_preset.h"
 #include "loader/plugin.h"
@@ -76,10 +77,11 @@ struct McpOptions {
   std::string root;
   std::string policy = "project";
   bool network = false;
-  std::string print_config;  // a client
-  std::string install;       // a client
-  std::string uninstall;     // a client
-  std::string name;          // what the client calls this server
+  runner::RunPolicy applied{};  // set by set_policy(); without a name if the policy is open
+  std::string print_config;     // a client
+  std::string install;          // a client
+  std::string uninstall;        // a client
+  std::string name;             // what the client calls this server
   bool list = false;
   bool yes = false;
 };
@@ -131,17 +133,12 @@ std::optional<std::string> set_policy(Context& context, McpOptions& options) {
     return std::string();
   }
   std::string error;
-  const auto preset =
-      policy_preset({.kind = options.policy == "project" ? PolicyPreset::Kind::project : PolicyPreset::Kind::read_only,
-                     .root = *root,
-                     .network = options.network,
-                     .trusts_last_file = !context.options.config.empty()},
-                    error);
+  options.applied = {options.policy, *root, options.network};
+  const auto preset = confine(context, options.applied, error);
   if (!preset) {
     complain("--policy " + options.policy + ": " + error);
     return std::nullopt;
   }
-  context.config_files().add_policy(*preset);
   complain("mcp: policy " + options.policy + ": " + preset->summary);
   if (!preset->notice.empty()) complain("mcp: " + preset->notice);
   return preset->summary;
@@ -397,7 +394,8 @@ int serve(Context& context, McpOptions& options) {
   int status = exit_ok;
   std::unique_ptr<WorkflowTools> workflows;
   if (!options.workflows.empty()) {
-    workflows = WorkflowTools::open(context, options.workflows, names, elicitation, settings->results.output_bytes);
+    workflows = WorkflowTools::open(context, options.workflows, names, elicitation, settings->results.output_bytes,
+                                    options.applied);
   }
   // With workflows, one toolbox serves the workflows and the tools. A timeout then has an upper limit only if the
   // configuration sets one.

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/edit_distance.h"
+#include "base/escape.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "base/trace_context.h"
@@ -20,6 +21,7 @@
 #include "cli/load_run.h"
 #include "cli/prepared_workflow.h"
 #include "cli/questions.h"
+#include "cli/run_policy.h"
 #include "cli/slurm.h"
 #include "cli/stepping.h"
 #include "journal/events_file.h"
@@ -461,6 +463,16 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
   const journal::RunRecord& earlier = resumed.run;
   if (context.options.on.empty()) context.options.on = earlier.on;
   if (context.options.env_files.empty()) context.options.env_files = earlier.env_files;
+  if (const runner::RunPolicy& policy = earlier.policy; !policy.name.empty()) {
+    std::string error;
+    if (!confine(context, policy, error)) {
+      complain("the run was started under the policy " + policy.name +
+               " of wtool mcp, which cannot be applied: " + error);
+      return exit_unusable;
+    }
+    complain("the run was started by wtool mcp, so its policy " + policy.name +
+             " confines the commands of this run to " + escaped(policy.root));
+  }
   if (const int interrupted = cancel_left_jobs(context, earlier.jobs); interrupted != exit_ok) return interrupted;
   std::vector<std::string> names = flags.variables.names();
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);

@@ -239,7 +239,7 @@ Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, runne
 
 std::unique_ptr<WorkflowTools> WorkflowTools::open(Context& context, const std::string& folder,
                                                    const std::vector<std::string>& taken, mcp::Elicitation& elicitation,
-                                                   std::size_t output_bytes) {
+                                                   std::size_t output_bytes, runner::RunPolicy policy) {
   std::vector<std::string> files;
   std::error_code failed;
   fs::directory_iterator entries(folder, failed);
@@ -269,7 +269,7 @@ std::unique_ptr<WorkflowTools> WorkflowTools::open(Context& context, const std::
   if (setup == nullptr) return nullptr;
   // A model can run what a person has reviewed, so commands of a run may not change the prompts of the next one.
   setup->prompts->read_each_file_once();
-  std::unique_ptr<WorkflowTools> made(new WorkflowTools(*setup->tools, elicitation, output_bytes));
+  std::unique_ptr<WorkflowTools> made(new WorkflowTools(*setup->tools, elicitation, output_bytes, std::move(policy)));
   for (workflow::Source& source : sources) made->add(setup, std::move(source));
   // A tool may run any workflow of the folder or of the library by a name that only the run knows.
   const workflow::Library library(setup->directory, shared_workflow_folders());
@@ -370,6 +370,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
   if (id.empty() && call.asks == mcp::ClientCall::Asks::later) call.asks = mcp::ClientCall::Asks::nobody;
 
   run.settings.traceparent = call.traceparent;
+  run.settings.policy = policy_;
   runner::ChildStop stop(call.stop);
   mcp::CallTools tools(toolbox_, elicitation_, call, stop.stop());
   run.confirm = [&tools](const std::string& question, Stop& asked_to_stop) {

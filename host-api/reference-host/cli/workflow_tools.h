@@ -15,12 +15,14 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/context.h"
 #include "cli/prepared_workflow.h"
 #include "mcp/elicitation.h"
 #include "mcp/server_tools.h"
+#include "runner/run_observer.h"
 
 namespace wtool::host {
 
@@ -28,9 +30,10 @@ class WorkflowTools {
  public:
   // `taken`: names of other tools. `output_bytes`: how much of an output a result keeps. nullptr: the folder cannot be
   // read, or nothing in it can be served; the reason is on standard error. `elicitation` must outlive the calls.
+  // `policy` is that of the server.
   static std::unique_ptr<WorkflowTools> open(Context& context, const std::string& folder,
                                              const std::vector<std::string>& taken, mcp::Elicitation& elicitation,
-                                             std::size_t output_bytes);
+                                             std::size_t output_bytes, runner::RunPolicy policy);
 
   // This object must outlive the calls of the tools.
   mcp::ServerTools tools();
@@ -41,8 +44,8 @@ class WorkflowTools {
     std::unique_ptr<PreparedWorkflow> workflow;
   };
 
-  WorkflowTools(Toolbox& toolbox, mcp::Elicitation& elicitation, std::size_t output_bytes)
-      : toolbox_(toolbox), elicitation_(elicitation), output_bytes_(output_bytes) {}
+  WorkflowTools(Toolbox& toolbox, mcp::Elicitation& elicitation, std::size_t output_bytes, runner::RunPolicy policy)
+      : toolbox_(toolbox), elicitation_(elicitation), output_bytes_(output_bytes), policy_(std::move(policy)) {}
   void add(const std::shared_ptr<const WorkflowSetup>& setup, workflow::Source source);
   void drop_taken_names(const std::vector<std::string>& taken);
   nlohmann::ordered_json answer(const Served& served, mcp::ClientCall& call, mcp::CallProgress::Reports& reports) const;
@@ -50,7 +53,8 @@ class WorkflowTools {
   Toolbox& toolbox_;
   mcp::Elicitation& elicitation_;
   const std::size_t output_bytes_;
-  std::vector<Served> served_;  // by file name
+  const runner::RunPolicy policy_;  // of the server, for the journals of its runs
+  std::vector<Served> served_;      // by file name
 };
 
 }  // namespace wtool::host

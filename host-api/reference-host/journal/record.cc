@@ -99,6 +99,13 @@ void append_process(RecordLine& line, const RunStart& start) {
   }
   line.text_if_any("until", start.until);
   line.text_if_any("only", start.only);
+  if (!start.policy.name.empty()) {
+    line.open("policy");
+    line.text("name", start.policy.name);
+    line.text("root", start.policy.root);
+    line.flag_if_set("network", start.policy.network);
+    line.close();
+  }
   if (!files.empty()) line.key("env_files") += '[' + files + ']';
   line.number("pid", ::getpid());
   line.text("host", host_name());

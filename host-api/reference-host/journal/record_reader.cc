@@ -324,6 +324,7 @@ void RecordReader::start(const json& record, Moment at) {
   run_.env_files = texts_at(record, "env_files");
   run_.until = text_member(record, "until");
   run_.only = text_member(record, "only");
+  read_policy(record);
   run_.pid = number_at(record, "pid");
   run_.pid_namespace = number_at(record, "pid_namespace");
   read_inputs(record);
@@ -341,6 +342,13 @@ void RecordReader::read_inputs(const json& record) {
   }
 }
 
+// A run that was once under a policy stays under it, even if a person continues it.
+void RecordReader::read_policy(const json& record) {
+  const auto policy = record.find("policy");
+  if (policy == record.end() || !policy->is_object()) return;
+  run_.policy = {text_member(*policy, "name"), text_member(*policy, "root"), flag_at(*policy, "network")};
+}
+
 void RecordReader::resume(const json& record, Moment at) {
   before_ = std::min<steady_clock::duration>(before_ + part_took(), max_earlier_parts);
   part_began_ = newest_ = at;
@@ -356,6 +364,7 @@ void RecordReader::resume(const json& record, Moment at) {
   run_.env_files = texts_at(record, "env_files");
   run_.until = text_member(record, "until");
   run_.only = text_member(record, "only");
+  read_policy(record);
   run_.pid = number_at(record, "pid");
   read_inputs(record);
   part_begins_ = run_.steps.size();

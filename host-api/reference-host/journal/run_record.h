@@ -92,6 +92,7 @@ struct RunRecord {
   std::string on{}, jobs{};        // as in runner::RunSettings, when the run was started or last resumed
   std::vector<std::string> env_files;
   std::string until{}, only{};  // as in runner::RunPart, when the run was started or last resumed
+  runner::RunPolicy policy{};   // the newest that the run had
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> secret_inputs;  // names of the secret inputs that differ from their default; `inputs` has
                                            // no secret inputs

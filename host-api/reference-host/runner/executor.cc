@@ -62,6 +62,7 @@ RunReport run_workflow(RunRequest request) {
   start.env_files = request.settings.env_files;
   start.until = request.settings.part.until;
   start.only = request.settings.part.only;
+  start.policy = request.settings.policy;
   request.observer.run_started(start);
 
   const WorkflowInvocation invocation(run, request.workflow, request.source, nullptr);

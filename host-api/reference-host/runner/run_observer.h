@@ -95,6 +95,13 @@ struct LastStep {
   Outcome outcome;
 };
 
+// The policy of `wtool mcp` under which a run was started. Whoever continues the run is held to it, too.
+struct RunPolicy {
+  std::string name{};  // "project" or "read-only"; empty: none, and only the configuration counts
+  std::string root{};  // absolute; the folder to which commands are confined
+  bool network = false;
+};
+
 struct RunStart {
   std::string run;   // its id; empty: it has none
   std::string name;  // of the workflow, for people
@@ -107,6 +114,7 @@ struct RunStart {
   std::string on{}, jobs{};  // as in RunSettings
   std::vector<std::string> env_files{};
   std::string until{}, only{};  // as in RunPart
+  RunPolicy policy{};
 };
 
 struct RunReport {

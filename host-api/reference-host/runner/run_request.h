@@ -146,6 +146,7 @@ struct RunSettings {
   std::string traceparent{};             // W3C trace context that all its calls belong to; empty: none
   RunPart part{};                        // for the journal and messages: the workflow has already been cut
   std::vector<std::string> env_files{};  // of --env-file, for the journal
+  RunPolicy policy{};                    // for the journal
 };
 
 // All references must stay valid until run_workflow() returns.
