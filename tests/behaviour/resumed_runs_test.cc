@@ -221,6 +221,32 @@ BOOST_AUTO_TEST_CASE(a_further_try_of_an_inner_workflow_runs_all_of_it_again) {
   BOOST_TEST(file("log") == "build\nship\nbuild\nship\nship\nbuild\nship\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_file_beside_the_journals_that_is_none_is_not_taken_for_the_last_run) {
+  const std::string file_ =
+      workflow_with("  - {name: unused, default: x}\n", "- A: Shell \"echo A >>log\"\n- B: Shell \"test -e go\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  scratch.file(".wtool/runs/steps-of-yesterday.jsonl", "{}\n");
+  scratch.file("go", "");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(!holds(wtool({"runs"}).out, "yesterday"));
+  BOOST_TEST(file("log") == "A\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_an_answer_continues_has_reports) {
+  const std::string file_ =
+      workflow_with("  - {name: unused, default: x}\n", "- A: Approve \"Ship it?\"\n- B: Shell \"echo B >>log\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 5);
+  const Finished both = wtool({"approve", "last", "--answer", "yes", "--junit", "-", "--html", "-"});
+  BOOST_TEST(both.exit_code == 2, both.out << both.err);
+  const Finished finished =
+      wtool({"approve", "last", "--answer", "yes", "--junit", "run.xml", "--html", "run.html", "-q"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(holds(file("run.xml"), "name=\"B\""), file("run.xml"));
+  BOOST_TEST(holds(file("run.html"), "<html"));
+  BOOST_TEST(file("log") == "B\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_changed_action_has_outdated_is_not_taken_from_the_journal_by_a_second_resume_either) {
   const auto text = [](const std::string& word) {
     return "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> C\nC --> D\nD --> [*]\n```\n## Actions\n- "

@@ -32,6 +32,13 @@ struct ApproveOptions {
   RunAnswer run{};  // used if ID is a run
 };
 
+// True if an option is given that only the answer to a run has.
+bool has_run_options(const RunAnswer& run) {
+  const RunFlags& flags = run.flags;
+  return !run.comment.empty() || !run.state.empty() || !flags.variables.names().empty() || flags.output ||
+         flags.verbose || flags.quiet || !flags.events.empty() || !flags.junit.empty() || !flags.html.empty();
+}
+
 std::string heading(const AskedQuestion& asked) {
   return asked.id + (asked.client.empty() ? "" : ", for the client " + visible(asked.client)) + ", waits until " +
          utc_text(asked.until, "%H:%M:%S UTC") +
@@ -155,8 +162,9 @@ int approve(Context& context, const ApproveOptions& options) {
       answer.word = options.answer;
       return approve_run(context, answer);
     }
-    if (!options.run.comment.empty() || !options.run.state.empty() || !options.run.flags.variables.names().empty()) {
-      complain("--comment, --state and --var are only for a run, but " + escaped(options.id) + " is not a run");
+    if (has_run_options(options.run)) {
+      complain("the options of reports, --comment, --state and --var are only for a run, but " + escaped(options.id) +
+               " is not a run");
       return exit_unusable;
     }
     if (asked == nullptr) {
@@ -204,6 +212,7 @@ void add_approve(CLI::App& app, Context& context) {
       ->type_name("STATE");
   // For a run: inputs that its journal does not contain, such as secrets.
   add_variable_options(*command, options->run.flags.variables);
+  add_report_options(*command, options->run.flags);
   command->footer(
       "A question is shown with the command, its directory and the reason, and the answer is yes or no (only this\n"
       "once), always or never. Without a terminal, the questions are shown but not answered. A process that\n"
@@ -219,11 +228,9 @@ void add_approve(CLI::App& app, Context& context) {
     if (answer->count() > 0 && options->id.empty()) {
       throw CLI::ValidationError("--answer", "needs the ID of a question or a run, as `wtool approve` shows it");
     }
-    const RunAnswer& of_run = options->run;
-    const bool has_run_options =
-        !of_run.comment.empty() || !of_run.state.empty() || !of_run.flags.variables.names().empty();
-    if (has_run_options && options->id.empty()) {
-      throw CLI::ValidationError("--comment, --state and --var", "need the id of a run, as `wtool runs` shows it");
+    if (has_run_options(options->run) && options->id.empty()) {
+      throw CLI::ValidationError("--comment, --state, --var and reports",
+                                 "need the id of a run, as `wtool runs` shows it");
     }
     context.shows_results = true;
     context.command = [&context, options] { return approve(context, *options); };

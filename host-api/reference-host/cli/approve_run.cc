@@ -179,6 +179,7 @@ int approve_run(Context& context, const RunAnswer& answer) {
     complain(why);
     return exit_unusable;
   }
+  if (!can_begin(answer.flags)) return exit_unusable;
   runner::Secrets secrets;
   std::string error;
   const std::string run = journal::find_run(".", answer.run, error);

@@ -248,6 +248,10 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
   command.add_flag("--yes,-y", flags.yes, "Confirms in advance what the workflow asks to be confirmed");
   command.add_flag("--step", flags.step,
                    "Shows each step on the terminal before it is run, and asks whether to run it");
+  add_report_options(command, flags);
+}
+
+void add_report_options(CLI::App& command, RunFlags& flags) {
   using report::OutputStyle;
   static const std::map<std::string, OutputStyle> styles{{"group", OutputStyle::group},
                                                          {"stream", OutputStyle::stream},
@@ -272,8 +276,6 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
       ->type_name("FILE");
 }
 
-namespace {
-
 bool can_begin(const RunFlags& flags) {
   if (given_to_standard_output(flags) > 1) {
     complain("only one of --events, --junit and --html can be standard output (-); name a file for the others");
@@ -289,8 +291,6 @@ bool can_begin(const RunFlags& flags) {
   complain("--step asks on the terminal, but this run is not in the foreground of one");
   return false;
 }
-
-}  // namespace
 
 bool can_write_files(const RunFlags& flags, const std::string& workflow, const std::string& journal) {
   for (const std::string* file : {&flags.events, &flags.junit, &flags.html}) {

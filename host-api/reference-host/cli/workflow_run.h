@@ -43,6 +43,10 @@ struct RunFlags {
 };
 
 void add_run_options(CLI::App& command, RunFlags& flags);
+// Only the options of what the run shows and reports; add_run_options() adds them, too.
+void add_report_options(CLI::App& command, RunFlags& flags);
+// False: the options contradict each other or what the process can do; the reason is on standard error.
+bool can_begin(const RunFlags& flags);
 
 // The exit status that the recorded run had, as far as the journal shows.
 int exit_status_of(const journal::RunRecord& run);

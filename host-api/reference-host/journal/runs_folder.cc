@@ -47,7 +47,9 @@ std::vector<std::string> list_runs(const std::string& directory, std::string& er
   fs::directory_iterator entries(folder, failed);
   for (const fs::directory_iterator end; !failed && entries != end; entries.increment(failed)) {
     const fs::path& file = entries->path();
-    if (file.extension() == journal_suffix) runs.push_back(file.stem().string());
+    // Other files may have been put there, such as a copy or the output of `jq`.
+    const std::string name = file.stem().string();
+    if (file.extension() == journal_suffix && is_run_id(name)) runs.push_back(name);
   }
   if (failed && failed != std::errc::no_such_file_or_directory) {
     error = "cannot read the folder " + folder.string() + ": " + failed.message();

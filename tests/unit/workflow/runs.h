@@ -28,6 +28,10 @@ class Recorder final : public RunObserver {
   void logged(const Step&, LogAction::Level level, std::string_view text) override {
     add("log" + std::to_string(static_cast<int>(level)) + "'" + std::string(text) + "' ");
   }
+  void combination_begun(const std::string& branch, const expressions::Value& values) override {
+    const std::lock_guard lock(mutex_);
+    past.note_combination(branch, values);
+  }
   void state_ended(const Step& step, const StepEnd& end) override {
     const std::lock_guard lock(mutex_);
     if (end.transitioned) past.add(step.branch, step.sequence, {step.of().id, step.status, step.tries, step.took, end});
