@@ -111,6 +111,7 @@ std::optional<Problem> find_reach(const ParsedCommand& reading) {
                    std::string(reading.words[*reading.response_file]) + " names a file of further arguments",
                    "write the arguments out"};
   }
+  if (reading.split) return reading.split;
   for (const Given& given : reading.given) {
     if (given.option->lists && !reading.operands.empty()) {
       return Problem{reading.operands[0],

@@ -104,7 +104,8 @@ constexpr ProgramSpec archive_specs[] = {
     {.names = "zstdcat",
      .effects = "writes: -o=FILE --output-dir-flat=DIR --output-dir-mirror=DIR; writes (removes the file): --rm",
      .with = "zcat"},
-    {.names = "zcmp, zdiff, bzdiff, xzdiff, bzcmp, xzcmp", .with = "diff"},
+    {.names = "zcmp, zdiff, xzdiff, xzcmp", .with = "diff", .manner = shell_script},
+    {.names = "bzdiff, bzcmp", .with = "diff", .manner = shell_script | splits},
     {.names = "unzip",
      .options = "-l -v -t -Z -p -c -z -q -qq -C -x=PATTERN -a -b -L -j -n -h -M -1 -2 -s -m",
      .effects =

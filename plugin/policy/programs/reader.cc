@@ -24,6 +24,7 @@ class ProgramReader {
 
   void run(Permuting permuting = Permuting::by_spec) {
     if (is_safe()) find_response_file();
+    if (is_safe()) find_split_word();
     begin_tool(permuting);
     while (next_ < words_.size() && !parsed_.obstacle) {
       const std::string_view word = words_[next_];
@@ -68,7 +69,10 @@ class ProgramReader {
   }
 
   void text(std::size_t word, bool is_text = true) {
-    if (is_safe()) parsed_.text[word] = is_text && parsed_.complete;
+    if (!is_safe()) return;
+    const bool may_be_path =
+        (spec().manner & shell_script) != 0 && word != parsed_.begin && !words_[word].starts_with('-');
+    parsed_.text[word] = is_text && parsed_.complete && !may_be_path;
   }
 
   void complain(std::size_t word, std::string reason, std::string hint) {
@@ -91,6 +95,16 @@ class ProgramReader {
     if (!parsed_.response_file) return;
     complain(*parsed_.response_file, std::string(words_[*parsed_.response_file]) + " names a file of further arguments",
              "write the arguments out, or ./@NAME for a file of that name");
+  }
+
+  void find_split_word() {
+    if ((spec().manner & splits) == 0) return;
+    for (std::size_t i = 1; i < words_.size() && !parsed_.split; ++i) {
+      if (words_[i].find_first_of(" \t\n*?[") == std::string_view::npos) continue;
+      parsed_.split = Problem{i, parsed_.name + " is a shell script that makes several words of this one",
+                              "decompress the file with bzcat, and pipe it into the program"};
+    }
+    if (parsed_.split) parsed_.problem = parsed_.split;
   }
 
   void begin_tool(Permuting permuting) {

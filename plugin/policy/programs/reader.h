@@ -56,6 +56,7 @@ struct ParsedCommand {
   std::optional<Problem> problem = {};  // the first problem
   bool complete = true;                 // false: an option or subcommand is unknown, so later words may be misread
   std::optional<std::size_t> response_file = {};  // the first word that is @FILE
+  std::optional<Problem> split = {};              // the first word that a shell script splits or expands
 
   // Set by read_options() and read_exactly():
   std::optional<std::size_t> obstacle = {};  // the first word that is not understood; nothing after it is read

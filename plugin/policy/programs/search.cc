@@ -6,7 +6,7 @@ namespace wtool::policy::programs {
 namespace {
 
 constexpr ProgramSpec search_specs[] = {
-    {.names = "grep, egrep, fgrep, zgrep, zegrep, zfgrep, bzgrep, xzgrep",
+    {.names = "grep, egrep, fgrep",
      .options =
          "-E --extended-regexp -F --fixed-strings -G --basic-regexp -P --perl-regexp -e=PATTERN! --regexp=PATTERN! "
          "-f=FILE! --file=FILE! -i --ignore-case -y --no-ignore-case -w --word-regexp -x --line-regexp -z --null-data "
@@ -28,6 +28,16 @@ constexpr ProgramSpec search_specs[] = {
                  "--after-context=NUM --before-context=NUM --context=NUM --max-count=NUM --regexp=TEXT! --include=TEXT "
                  "--exclude=TEXT --exclude-dir=TEXT --color[=TEXT]",
              .least = 1},
+     .variables = "GREP EGREP FGREP GREP_*"},
+    {.names = "zgrep, zegrep, zfgrep, xzgrep, xzegrep, xzfgrep",
+     .with = "grep",
+     .operands = Operands::first_text,
+     .manner = shell_script,
+     .variables = "GREP EGREP FGREP GREP_*"},
+    {.names = "bzgrep, bzegrep, bzfgrep",
+     .with = "grep",
+     .operands = Operands::first_text,
+     .manner = shell_script | splits,
      .variables = "GREP EGREP FGREP GREP_*"},
     {.names = "rg",
      .options =

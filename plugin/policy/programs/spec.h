@@ -115,6 +115,10 @@ enum Manner : unsigned {
   no_equals = 128,    // the value of a long option is always the next word
   underscores = 256,  // a long option may be written with _ instead of -
   semicolons = 512,   // a COMMAND... ends with the word ";", and further options may follow
+  // A shell script that does not read its options as the program that it runs does: what is a pattern there may be a
+  // file here, so every word that is not an option may be a path.
+  shell_script = 1024,
+  splits = 2048,  // a shell script that splits its words at blanks, and expands globs in them
 };
 
 // What a command does with a path.

@@ -99,6 +99,12 @@ BOOST_AUTO_TEST_CASE(words_that_are_not_paths_are_known) {
       {"basename /x .c", "t.."},
       {"realpath --relative-to=/x y", "t.."},
       {"realpath --relative-to /x y", "tt.."},
+      // These scripts take the value of some options for a file.
+      {"zdiff -L /x a", "tt.."},
+      {"zgrep --context /x a", "tt.."},
+      {"zgrep -n /x a", "tt.."},
+      {"bzgrep -D /x a", "tt.."},
+      {"zgrep -e/x a", "tt."},
   };
   for (const auto& [line, expected] : rows) BOOST_TEST(text_of(line) == expected, line << ": " << text_of(line));
   BOOST_TEST(text_words("ls", {}).empty());
@@ -144,13 +150,17 @@ BOOST_AUTO_TEST_CASE(files_that_no_word_names_are_found) {
                                       "nm @r",
                                       "strings -n 3 @r",
                                       "x86_64-linux-gnu-nm @r",
+                                      "bzdiff '-Fx --from-file=/x' a.bz2",
+                                      "bzgrep '--context=1 . /x' y a.bz2",
+                                      "bzgrep x '*'",
                                       "sha256sum -c x",
                                       "md5sum --check x"}) {
     const auto words = words_of(line);
     BOOST_TEST((judge_reach(words[0], words).kind == Kind::unsafe), line);
   }
-  for (const std::string_view line : {"wc -l x", "sort -o x y", "find . -name -files0-from", "tar -tf a", "sed p f",
-                                      "jq .a f", "jq -f x f", "git log", "file -f /dev/null"}) {
+  for (const std::string_view line :
+       {"wc -l x", "sort -o x y", "find . -name -files0-from", "tar -tf a", "sed p f", "jq .a f", "jq -f x f",
+        "git log", "file -f /dev/null", "bzgrep x a.bz2", "bzdiff -u a.bz2 b.bz2", "zgrep 'a b' c.gz"}) {
     const auto words = words_of(line);
     BOOST_TEST((judge_reach(words[0], words).kind == Kind::safe), line);
   }
