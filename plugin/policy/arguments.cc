@@ -118,6 +118,10 @@ std::optional<Problem> find_reach(const ParsedCommand& reading) {
                      "with " + given.option->name + ", the first operand is a file that names further files",
                      "name the files themselves"};
     }
+    if (given.option->reads_names && !given.negated) {
+      return Problem{given.word, "with " + given.option->name + ", " + reading.name + " opens files that no word names",
+                     "name the files themselves"};
+    }
     if (given.option->list && given.value && *given.value != "/dev/null") {
       return Problem{given.word, given.option->name + " names a file that names further files",
                      "name the files themselves"};

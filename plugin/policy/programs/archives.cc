@@ -132,7 +132,7 @@ constexpr ProgramSpec archive_specs[] = {
      .options =
          "-i --extract -t --list -v --verbose -F=FILE --file=FILE -I=FILE -n --numeric-uid-gid --quiet -H=FORMAT "
          "--format=FORMAT --force-local",
-     .effects = "writes (writes files): -p --pass-through; writes (writes an archive): -o --create -O=FILE; "
+     .effects = "writes (writes files): -p< --pass-through<; writes (writes an archive): -o< --create< -O=FILE; "
                 "runs_program: --rsh-command=COMMAND",
      .only_with = "-t --list --help --version",
      .without = "writes files",

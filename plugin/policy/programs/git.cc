@@ -451,11 +451,11 @@ constexpr ProgramSpec git_specs[] = {
      .options = "-q --quiet --progress -l --long -s --size",
      .style = Style::git},
     {.names = "git config",
-     .options =
-         "--global --system --local --worktree -f=FILE --file=FILE --blob=ID --get --get-all --get-regexp "
-         "--get-urlmatch -l --list --fixed-value --get-color --get-colorbool -t=TYPE --type=TYPE --bool --int "
-         "--bool-or-int --bool-or-str --path --expiry-date -z --null --name-only --includes --show-origin --show-scope "
-         "--default=VALUE",
+     .options = "--global --system --local --worktree -f=FILE --file=FILE --blob=ID --get --get-all --get-regexp "
+                "--get-urlmatch -l --list --fixed-value --get-color --get-colorbool -t=TYPE --type=TYPE --bool --int "
+                "--bool-or-int --bool-or-str --path --expiry-date -z --null --name-only --includes< --show-origin "
+                "--show-scope "
+                "--default=VALUE",
      .effects = "writes (writes a setting): --replace-all --add --unset --unset-all; writes (changes a section): "
                 "--rename-section --remove-section; interactive (opens an editor): -e --edit",
      .operands = Operands::may_choose,
@@ -468,7 +468,7 @@ constexpr ProgramSpec git_specs[] = {
     {.names = "git config list, git config get",
      .options =
          "--all --regexp --value=PATTERN --fixed-value --show-names --global --system --local --worktree -f=FILE "
-         "--file=FILE -z --null --name-only --show-origin --show-scope --type=TYPE --default=VALUE --includes "
+         "--file=FILE -z --null --name-only --show-origin --show-scope --type=TYPE --default=VALUE --includes< "
          "--url=URL",
      .style = Style::git},
     {.names = "git config set, git config unset, git config edit, git config rename-section, git config remove-section",
@@ -501,7 +501,7 @@ constexpr ProgramSpec git_specs[] = {
      .effects = "writes (writes what it finds): --lost-found",
      .style = Style::git},
     {.names = "git hash-object",
-     .options = "-t=TYPE --stdin --stdin-paths --literally --path=FILE --no-filters",
+     .options = "-t=TYPE --stdin --stdin-paths< --literally --path=FILE --no-filters",
      .effects = "writes (writes an object): -w",
      .style = Style::git},
     {.names = "git patch-id", .options = "--stable --unstable --verbatim", .style = Style::git},

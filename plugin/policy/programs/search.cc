@@ -98,7 +98,7 @@ constexpr ProgramSpec search_specs[] = {
          "--with-filename -h --no-filename -c --count --column -A[=NUM] --after-context[=NUM] -B[=NUM] "
          "--before-context[=NUM] -C[=NUM] --context[=NUM] -p[=NUM] --proximate[=NUM] -P --print0 -s --heading "
          "--noheading --break --nobreak --color "
-         "--nocolor --group --nogroup -f! -g! --sort-files --show-types --files-from=LIST -x -r -R --recurse -n "
+         "--nocolor --group --nogroup -f! -g! --sort-files --show-types --files-from=LIST -x< -r -R --recurse -n "
          "--no-recurse --follow --nofollow -k --known-types -t=TYPE --type=TYPE -T=TYPE --ignore-dir=NAME "
          "--noignore-dir=NAME --ignore-directory=NAME --noignore-directory=NAME --ignore-file=FILTER --nopager --noenv "
          "--passthru --flush --color-colno=CODES "

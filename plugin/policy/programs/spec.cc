@@ -180,6 +180,10 @@ void OptionTable::add(std::string_view text, Effect effect, std::string_view why
       option.replaces_first = true;
       token.remove_suffix(1);
     }
+    if (token.ends_with('<')) {
+      option.reads_names = true;
+      token.remove_suffix(1);
+    }
     if (token.ends_with('@')) {
       option.lists = true;
       token.remove_suffix(1);

@@ -228,6 +228,7 @@ struct Option {
   bool command = false;         // the value is a command: this word and all that follow
   bool replaces_first = false;  // replaces the first operand
   bool lists = false;           // the operands name further files
+  bool reads_names = false;     // the program opens files that its input or its configuration names
   bool whole = false;           // a --help or --version that OptionTable added; never abbreviated
   bool listed = false;          // meaningful only if `whole` is true: the spec lists this option, too
   bool unproven = false;

@@ -153,6 +153,15 @@ BOOST_AUTO_TEST_CASE(files_that_no_word_names_are_found) {
                                       "bzdiff '-Fx --from-file=/x' a.bz2",
                                       "bzgrep '--context=1 . /x' y a.bz2",
                                       "bzgrep x '*'",
+                                      "ack -x y",
+                                      "ack -lx y",
+                                      "git hash-object --stdin-paths",
+                                      "git hash-object --stdin-p",
+                                      "git config --file - --includes --list",
+                                      "git config list --includes --file=-",
+                                      "git config --includes --get a.b",
+                                      "cpio -o",
+                                      "cpio -pd x",
                                       "sha256sum -c x",
                                       "md5sum --check x"}) {
     const auto words = words_of(line);
@@ -160,7 +169,8 @@ BOOST_AUTO_TEST_CASE(files_that_no_word_names_are_found) {
   }
   for (const std::string_view line :
        {"wc -l x", "sort -o x y", "find . -name -files0-from", "tar -tf a", "sed p f", "jq .a f", "jq -f x f",
-        "git log", "file -f /dev/null", "bzgrep x a.bz2", "bzdiff -u a.bz2 b.bz2", "zgrep 'a b' c.gz"}) {
+        "git log", "file -f /dev/null", "bzgrep x a.bz2", "bzdiff -u a.bz2 b.bz2", "zgrep 'a b' c.gz", "ack -l x y",
+        "git hash-object --stdin", "git config --no-includes --list", "cpio -t"}) {
     const auto words = words_of(line);
     BOOST_TEST((judge_reach(words[0], words).kind == Kind::safe), line);
   }
