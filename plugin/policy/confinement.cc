@@ -78,6 +78,25 @@ constexpr std::string_view elsewhere =
     "bwrap chroot daemonize fakechroot firejail git machinectl nsenter proot runuser schroot start-stop-daemon su "
     "systemd-run unshare";
 
+// The path in a pathspec of git: ":(glob)PATH", ":!PATH". Nothing: it is not known where the path begins, or from which
+// folder it leads.
+std::optional<std::string_view> path_of_pathspec(std::string_view word) {
+  if (!word.starts_with(":(")) {
+    const std::size_t path = std::min(word.find_first_not_of("!^:", 1), word.size());
+    // ":/" and ":!/" lead from the top of the work tree.
+    return word.substr(path).starts_with('/') ? std::nullopt : std::optional(word.substr(path));
+  }
+  const std::size_t end = word.find(')');
+  if (end == word.npos) return std::nullopt;
+  const bool leads_elsewhere = programs::any_listed(
+      word.substr(2, end - 2),
+      [](std::string_view magic) {
+        return !is_listed("glob icase literal exclude", magic) && !magic.starts_with("attr:");
+      },
+      ',');
+  return leads_elsewhere ? std::nullopt : std::optional(word.substr(end + 1));
+}
+
 Escape unknown(std::size_t word, const char* why) { return {word, "", why}; }
 
 // True for a path that begins with a tilde: the shell leaves a quoted tilde alone, but some programs expand it.
@@ -191,6 +210,11 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
     if (tool == "curl" && is_glob_of_curl(texts, i)) return unknown(i, "curl may expand it to any address");
     if (!find_candidates(tool, texts[i], is_short || is_old_bundle, candidates)) {
       return unknown(i, "it may name more paths than are checked");
+    }
+    if (tool == "git" && texts[i].starts_with(':')) {
+      const auto path = path_of_pathspec(texts[i]);
+      if (!path) return unknown(i, "it is not known from which folder this pathspec leads");
+      candidates.push_back(*path);
     }
     for (const std::string_view candidate : candidates) {
       if (candidate.empty() || candidate == "/dev/null") continue;

@@ -82,6 +82,19 @@ BOOST_AUTO_TEST_CASE(text_for_a_shell_within_another_reads_what_that_one_reads) 
   check(rules, "cat x | xargs sh -c sh", Decision::allow, "", "commands.allow: cat", "");
 }
 
+BOOST_AUTO_TEST_CASE(the_path_in_a_pathspec_of_git_is_found) {
+  const auto escapes = [](const char* text) {
+    return find_escape("git", {"git", "grep", "--no-index", "x", text}, "/r/a", {"/r/a"}).has_value();
+  };
+  for (const char* text : {":(glob)../out", ":(glob,icase)/out", ":(exclude)b/../../out", ":!../out", ":^../out",
+                           ":!^../out", ":!:../out", "::../out", ":(top)b", ":(prefix:0)b", ":(glob", ":/b", ":!/b"}) {
+    BOOST_TEST(escapes(text), text);
+  }
+  for (const char* text : {":(glob)**/b", ":(exclude,icase)b", ":!b", ":^b/c", ":(attr:x)b", ":(literal)b", ":!:b"}) {
+    BOOST_TEST(!escapes(text), text);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_command_of_find_is_judged_as_a_separate_command) {
   const Rules rules = Rules().allow({"find", "grep", "rm", "sort", "ls"}).safe();
   check(rules, "find . -name '*.py' -exec grep -l foo {} +", Decision::allow, "", "commands.allow: find", "");
