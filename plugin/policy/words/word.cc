@@ -164,8 +164,10 @@ WordReader::ReadWord WordReader::word(Place place) {
     }
   }
   // Bash expands braces only if they contain a comma or two dots that are not quoted. This test does not look at
-  // quotes, so it is stricter than necessary, which does no harm.
-  if (brace != none && (text.find(',', brace) != std::string::npos || text.find("..", brace) != std::string::npos)) {
+  // quotes, and takes all braces of the word for one pair, so it is stricter than necessary, which does no harm.
+  const std::size_t last_brace = text.rfind('}');
+  const auto in_braces = [&](const char* part) { return last_brace != none && text.find(part, brace) < last_brace; };
+  if (brace != none && (in_braces(",") || in_braces(".."))) {
     findings_.differs = true;
     note(begin, "a brace expansion");
     text.resize(brace);

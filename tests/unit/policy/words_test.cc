@@ -93,6 +93,7 @@ BOOST_AUTO_TEST_CASE(literal_lines_are_regenerated_with_every_word_in_quotes) {
       {"cat <<E\nE\xC3\xA9\nA\xC3\xA9\nBND_0\nE", "'cat' <<'BND_1'\nE\xC3\xA9\nA\xC3\xA9\nBND_0\nBND_1\n"},
       {"cat <<E\nEe\n\xC3\xA9\n\nE", "'cat' <<'END_0'\nEe\n\xC3\xA9\n\nEND_0\n"},
       {"l\\\ns \\\n  -l", "'ls' '-l'"},
+      {"git log @{u}.. 'a'{b}, x{y}..z", "'git' 'log' '@{u}..' 'a{b},' 'x{y}..z'"},
   };
   for (const auto& [line, expected] : rows) {
     const auto script = parse(line);
@@ -118,6 +119,9 @@ BOOST_AUTO_TEST_CASE(the_first_obstacle_is_named_with_its_place) {
       {"a b=~", "a tilde", "~"},
       {"a x{b,c}", "a brace expansion", "x{b,c}"},
       {"a {1..2}", "a brace expansion", "{1..2}"},
+      {"a {b}{c,d}", "a brace expansion", "{b}{c,d}"},
+      {"a {{b},c}", "a brace expansion", "{{b},c}"},
+      {"a {b,'}'c}", "a brace expansion", "{b,'}'c}"},
       {"A=1 b", "an assignment", "A=1"},
       {"a=b", "an assignment", "a=b"},
       {"=a b", "an unquoted = in a program's name", "="},
