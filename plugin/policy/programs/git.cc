@@ -23,11 +23,9 @@ std::optional<Problem> check_config(const ParsedCommand& reading) {
   return Problem{at, "git config NAME VALUE changes the setting", "git config --get NAME shows a setting"};
 }
 
-// Without --submodule=short, git may compare a submodule by running a second git in it.
-constexpr std::string_view without_conversions = "--no-ext-diff --no-textconv --submodule=short";
-
 // Without these options, git runs programs that the configuration names, and `git status` in each submodule, which has
 // its own configuration.
+constexpr std::string_view git_for_status = "--ignore-submodules=dirty";
 constexpr std::string_view git_for_differences =
     "--no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short";
 
@@ -114,7 +112,7 @@ constexpr ProgramSpec git_specs[] = {
          "--skip-to=FILE --rotate-to=FILE -R --relative[=DIR] --no-relative -a --text --ignore-cr-at-eol "
          "--ignore-space-at-eol "
          "-b --ignore-space-change -w --ignore-all-space --ignore-blank-lines -I=REGEX --ignore-matching-lines=REGEX "
-         "--inter-hunk-context=NUM -W --function-context --no-ext-diff --no-textconv --ignore-submodules[=WHEN] "
+         "--inter-hunk-context=NUM -W --function-context --no-ext-diff --no-textconv --ignore-submodules[=all|dirty] "
          "--src-prefix=TEXT --dst-prefix=TEXT --no-prefix --default-prefix --line-prefix=TEXT --ita-invisible-in-index "
          "--ita-visible-in-index -c --cc --combined-all-paths "
          "--diff-merges=off|none|first-parent|1|separate|combined|c|dense-combined|cc "
@@ -123,7 +121,8 @@ constexpr ProgramSpec git_specs[] = {
          "--exit-code -t",
      .effects = "writes: --output=FILE; other (runs gpg): --show-signature; other (runs the diff program of the "
                 "configuration): --ext-diff; other (runs the text conversion of the configuration): --textconv; other "
-                "(merges with the merge programs of the configuration): --remerge-diff",
+                "(merges with the merge programs of the configuration): --remerge-diff; other (runs the filters of "
+                "submodules): --no-ignore-submodules",
      .style = Style::git},
     {.names = "git:execute_run",
      .options = "-p -s -w -b -M -C -R -a -z -U=NUM -S=TEXT -G=TEXT --cached --staged --stat[=TEXT] --numstat "
@@ -180,31 +179,33 @@ constexpr ProgramSpec git_specs[] = {
          "--points-at=OBJECT --format=FORMAT --color[=WHEN] --column[=STYLE] --no-column -i --ignore-case --omit-empty",
      .style = Style::git},
     {.names = "git status",
-     .options =
-         "-s --short -b --branch --show-stash --ahead-behind --porcelain[=VERSION] --long -z --null "
-         "-u[=MODE] --untracked-files[=MODE] --ignored[=MODE] --ignore-submodules[=WHEN] --column[=STYLE] -M[=NUM] "
-         "--renames --find-renames[=NUM]",
-     .effects = "other (runs the text conversion of the configuration): -v --verbose",
+     .options = "-s --short -b --branch --show-stash --ahead-behind --porcelain[=VERSION] --long -z --null "
+                "-u[=MODE] --untracked-files[=MODE] --ignored[=MODE] --ignore-submodules[=all|dirty] --column[=STYLE] "
+                "-M[=NUM] "
+                "--renames --find-renames[=NUM]",
+     .effects = "other (runs the text conversion of the configuration): -v --verbose; other (runs the filters of "
+                "submodules): --no-ignore-submodules",
      .style = Style::git,
+     .hardened = git_for_status,
      .covenant =
          Covenant{.options =
                       "-s -b -z --short --long --branch --porcelain[=TEXT] --untracked-files[=TEXT] --ignored[=TEXT] "
                       "--show-stash --no-renames",
-                  .hardened = "--ignore-submodules=dirty"}},
+                  .hardened = git_for_status}},
     {.names = "git log",
      .with = "git:diff, git:log, git:show",
      .style = Style::git,
-     .hardened = without_conversions,
+     .hardened = git_for_differences,
      .covenant = Covenant{.with = "git:execute_run_log, git:execute_run", .hardened = git_for_differences}},
     {.names = "git show",
      .with = "git:diff, git:log, git:show",
      .style = Style::git,
-     .hardened = without_conversions,
+     .hardened = git_for_differences,
      .covenant = Covenant{.with = "git:execute_run_log, git:execute_run", .hardened = git_for_differences}},
     {.names = "git whatchanged, git reflog show, git stash show, git rev-list",
      .with = "git:diff, git:log, git:show",
      .style = Style::git,
-     .hardened = without_conversions},
+     .hardened = git_for_differences},
     // An older git would show the log of a branch called "list".
     {.names = "git reflog list",
      .operands = Operands::none,
@@ -216,12 +217,12 @@ constexpr ProgramSpec git_specs[] = {
      .with = "git:diff, git:log",
      .style = Style::git,
      .check = check_dashes,
-     .hardened = without_conversions},
+     .hardened = git_for_differences},
     {.names = "git diff",
      .options = "--cached --staged --merge-base --no-index --base --ours --theirs -0 -1 -2 -3",
      .with = "git:diff",
      .style = Style::git,
-     .hardened = without_conversions,
+     .hardened = git_for_differences,
      .covenant = Covenant{.with = "git:execute_run", .hardened = git_for_differences}},
     {.names = "git diff-tree, git diff-index, git diff-files",
      .options =
@@ -229,7 +230,7 @@ constexpr ProgramSpec git_specs[] = {
          "--theirs -0 -1 -2 -3 -q",
      .with = "git:diff",
      .style = Style::git,
-     .hardened = without_conversions},
+     .hardened = git_for_differences},
     // git range-diff makes the patches with a second git, to which no option is passed.
     {.names = "git range-diff",
      .does = Effect::runs_program,
@@ -293,7 +294,8 @@ constexpr ProgramSpec git_specs[] = {
      .style = Style::git},
     {.names = "git describe",
      .options = "--contains --debug --all --tags --long --first-parent --abbrev[=NUM] --exact-match --candidates=NUM "
-                "--match=PATTERN --exclude=PATTERN --always --dirty[=MARK] --broken[=MARK]",
+                "--match=PATTERN --exclude=PATTERN --always",
+     .effects = "other (runs the filters of submodules): --dirty[=MARK] --broken[=MARK]",
      .style = Style::git,
      .covenant = Covenant{.options = "--tags --all --always --long --abbrev[=TEXT]"}},
     {.names = "git rev-parse",
@@ -388,7 +390,7 @@ constexpr ProgramSpec git_specs[] = {
      .with = "git:diff, git:log",
      .operands = Operands::may_choose,
      .style = Style::git,
-     .hardened = without_conversions,
+     .hardened = git_for_differences,
      .unproven = "-v --verbose",
      .manner = lenient,
      .subcommands = true,
@@ -699,15 +701,11 @@ constexpr ProgramSpec git_specs[] = {
                 "repository): -a "
                 "--all -i --include -o --only --pathspec-from-file=LIST; other (runs the text conversion of the "
                 "configuration): -v --verbose",
-     .operands = Operands::none,
-     .beyond = "git commit with names of files stores these files in the repository",
+     // With --dry-run, it writes the index and the objects of what is staged, and runs the filters of submodules.
+     .does = Effect::writes,
+     .never = "writes to the repository",
      .alone = "",
      .style = Style::git,
-     // Here, -n means --no-verify.
-     .only_with = "--dry-run",
-     .without = "writes to the repository",
-     .instead = "git commit --dry-run shows what it would do",
-     .hardened = "--no-verbose",
      .manner = lenient | permutes,
      .values_known = true,
      .synonyms = "n=no-verify a=all m=message"},

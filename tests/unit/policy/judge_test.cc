@@ -121,18 +121,20 @@ BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_n
     return text;
   };
   const Rules rules = Rules().allow({"git", "timeout", "echo", "xargs"}).safe();
-  BOOST_TEST(run(rules, "git status") == "git HARD status");
+  BOOST_TEST(run(rules, "git status") == "git HARD status --ignore-submodules=dirty");
   BOOST_TEST(run(rules, "/usr/bin/git -C / -c color.ui=never status -s") ==
-             "/usr/bin/git HARD -C / -c color.ui=never status -s");
-  BOOST_TEST(run(rules, "git log -3 -- git") == "git HARD log --no-ext-diff --no-textconv --submodule=short -3 -- git");
-  BOOST_TEST(run(rules, "git stash list") == "git HARD stash list --no-ext-diff --no-textconv --submodule=short");
-  BOOST_TEST(run(rules, "git commit --dry-run") == "git HARD commit --no-verbose --dry-run");
+             "/usr/bin/git HARD -C / -c color.ui=never status --ignore-submodules=dirty -s");
+  BOOST_TEST(run(rules, "git log -3 -- git") ==
+             "git HARD log --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short -3 -- git");
+  BOOST_TEST(run(rules, "git stash list") ==
+             "git HARD stash list --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short");
   BOOST_TEST(run(rules, "git clean -nd") == "git HARD clean -nd");
   BOOST_TEST(run(rules, "git blame x") == "git HARD blame --no-textconv x");
-  BOOST_TEST(run(rules, "echo git && timeout 5 git diff") ==
-             "echo git timeout 5 git HARD diff --no-ext-diff --no-textconv --submodule=short");
+  BOOST_TEST(
+      run(rules, "echo git && timeout 5 git diff") ==
+      "echo git timeout 5 git HARD diff --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short");
   BOOST_TEST(run(rules, "echo a | xargs git diff --") ==
-             "echo a xargs git HARD diff --no-ext-diff --no-textconv --submodule=short --");
+             "echo a xargs git HARD diff --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short --");
   // These run as written: a command that an entry names in full, and one that may have any arguments.
   BOOST_TEST(run(Rules().allow({"git status"}).safe(), "git status") == "git status");
   BOOST_TEST(run(Rules().allow({"git"}), "git status") == "git status");
