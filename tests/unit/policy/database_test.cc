@@ -93,7 +93,7 @@ std::string page() {
   for (const auto& [title, family] : families) {
     text += "\n## " + std::string(title) + "\n\n| program | only reads with | what else it does |\n|---|---|---|\n";
     for (const ProgramSpec& spec : family) {
-      if (spec.rules && spec.names.find(':') == spec.names.npos) text += shown(spec);
+      if (spec.rules && spec.names.substr(0, spec.names.find(',')).find(':') == spec.names.npos) text += shown(spec);
     }
   }
   text +=
