@@ -170,7 +170,9 @@ Hardening hardening(std::string_view tool, const std::vector<std::string>& words
   const auto add = [&](const programs::ProgramSpec& table, std::size_t behind) {
     if (!table.hardened.empty()) made.additions.push_back({behind + 1, programs::parts_of(table.hardened)});
   };
-  add(programs::find_rules(tool)->spec(), 0);
+  const programs::ProgramSpec& program = programs::find_rules(tool)->spec();
+  if (!program.launched.empty()) made.additions.push_back({0, programs::parts_of(program.launched)});
+  add(program, 0);
   const ParsedCommand reading = programs::read_safe(tool, words);
   if (reading.begin > 0) add(reading.tool->spec(), reading.begin);
   if (tool != "git") return made;

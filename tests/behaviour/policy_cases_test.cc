@@ -223,7 +223,9 @@ BOOST_AUTO_TEST_CASE(git_executes_nothing_that_a_configuration_names_where_argum
 
 // Git fetches objects that are missing from a repository of which the configuration says that it has them.
 BOOST_AUTO_TEST_CASE(git_fetches_no_missing_objects_where_arguments_are_safe) {
-  for (const char* remote : {"url ext::'sh -c touch% OUT/canary'", "uploadpack 'touch OUT/canary; false'"}) {
+  for (const char* remote : {"url ext::'sh -c touch% OUT/canary'", "uploadpack 'touch OUT/canary; false'",
+                             "vcs x/foo && git -C pr config protocol.x/foo.allow always && mkdir pr/git-remote-x && cd "
+                             "pr/git-remote-x && echo 'touch OUT/canary' >foo && chmod +x foo"}) {
     Workspace workspace;
     const Json commands = with_folders(
         Json{"git init -q pr && cd pr && echo one >f && git add . && git -c user.name=a -c user.email=a@b commit -qm x",

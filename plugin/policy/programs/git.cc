@@ -67,6 +67,8 @@ constexpr ProgramSpec git_specs[] = {
                  "-c protocol.ssh.allow=never "
                  "-c safe.bareRepository=explicit "
                  "-c status.submoduleSummary=false",
+     // These variables override a setting for any protocol, whatever its name, which may be the path of a program.
+     .launched = "env GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1",
      .unproven = "--list-cmds=VALUE",
      .manner = lenient,
      .subcommands = true,

@@ -162,6 +162,7 @@ struct ProgramSpec {
   std::string_view unsafe_why = {};       // ... "runs a program"
   Check check = nullptr;
   std::string_view hardened = {};  // words put after the name when it runs, so that it executes nothing by itself
+  std::string_view launched = {};  // words put before the name when it runs, which set variables to the same end
   bool response_files = false;     // a word @FILE, at any place, is replaced by what FILE contains
 
   std::string_view unproven = {};  // further options; it is not known whether they only read

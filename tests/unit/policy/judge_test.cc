@@ -116,25 +116,29 @@ BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_n
     for (const SimpleCommand& command : judgement.script->commands) {
       for (const Word& word : command.words) text += (text.empty() ? "" : " ") + word.text;
     }
+    const std::string environment = std::string(programs::find_program("git")->spec().launched) + ' ';
+    for (std::size_t at; (at = text.find(environment)) != std::string::npos;)
+      text.replace(at, environment.size(), "ENV ");
     const std::string git = " " + std::string(programs::find_program("git")->spec().hardened) + " ";
     for (std::size_t at; (at = text.find(git)) != std::string::npos;) text.replace(at, git.size(), " HARD ");
     return text;
   };
   const Rules rules = Rules().allow({"git", "timeout", "echo", "xargs"}).safe();
-  BOOST_TEST(run(rules, "git status") == "git HARD status --ignore-submodules=dirty");
+  BOOST_TEST(run(rules, "git status") == "ENV git HARD status --ignore-submodules=dirty");
   BOOST_TEST(run(rules, "/usr/bin/git -C / -c color.ui=never status -s") ==
-             "/usr/bin/git HARD -C / -c color.ui=never status --ignore-submodules=dirty -s");
+             "ENV /usr/bin/git HARD -C / -c color.ui=never status --ignore-submodules=dirty -s");
   BOOST_TEST(run(rules, "git log -3 -- git") ==
-             "git HARD log --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short -3 -- git");
+             "ENV git HARD log --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short -3 -- git");
   BOOST_TEST(run(rules, "git stash list") ==
-             "git HARD stash list --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short");
-  BOOST_TEST(run(rules, "git clean -nd") == "git HARD clean -nd");
-  BOOST_TEST(run(rules, "git blame x") == "git HARD blame --no-textconv x");
+             "ENV git HARD stash list --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short");
+  BOOST_TEST(run(rules, "git clean -nd") == "ENV git HARD clean -nd");
+  BOOST_TEST(run(rules, "git blame x") == "ENV git HARD blame --no-textconv x");
   BOOST_TEST(
       run(rules, "echo git && timeout 5 git diff") ==
-      "echo git timeout 5 git HARD diff --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short");
-  BOOST_TEST(run(rules, "echo a | xargs git diff --") ==
-             "echo a xargs git HARD diff --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short --");
+      "echo git timeout 5 ENV git HARD diff --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short");
+  BOOST_TEST(
+      run(rules, "echo a | xargs git diff --") ==
+      "echo a xargs ENV git HARD diff --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short --");
   // These run as written: a command that an entry names in full, and one that may have any arguments.
   BOOST_TEST(run(Rules().allow({"git status"}).safe(), "git status") == "git status");
   BOOST_TEST(run(Rules().allow({"git"}), "git status") == "git status");
