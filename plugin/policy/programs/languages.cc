@@ -95,7 +95,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "deno",
      .does = Effect::runs_code,
      .never = "runs a program",
-     .alone = "-v --version --help -version",
+     .alone = "-V --version --help",
      .unproven = "-L=VALUE --log-level=VALUE -c=VALUE --config=VALUE --import-map=VALUE --cert=VALUE --location=VALUE "
                  "--seed=VALUE --ext=VALUE --preload=VALUE --require=VALUE",
      .manner = lenient,
@@ -103,7 +103,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "node, nodejs",
      .does = Effect::runs_code,
      .never = "runs a program",
-     .alone = "-v --version --help -version",
+     .alone = "-v --version --help",
      .unproven = "-C=VALUE -c -e -h -i -p -r=VALUE -v --eval=VALUE --print=VALUE --require=VALUE --import=VALUE "
                  "--loader=VALUE --experimental-loader=VALUE --conditions=VALUE --check --help --interactive "
                  "--input-type=VALUE --env-file=VALUE --test --run=VALUE --title=VALUE --watch-path=VALUE "
@@ -121,7 +121,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "ruby, irb",
      .does = Effect::runs_code,
      .never = "runs a program",
-     .alone = "-v --version --help -version",
+     .alone = "-v --version --help",
      .unproven =
          "-0 -1 -2 -3 -4 -5 -6 -7 -a -C=VALUE -c -d -e=VALUE -E=VALUE -F[=VALUE] -h -i[=VALUE] -I=VALUE -K -l -n "
          "-p -r=VALUE -s -S -v -w -W[=VALUE] -x[=VALUE] -X=VALUE -y -T --encoding=VALUE --external-encoding=VALUE "
@@ -136,7 +136,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "php",
      .does = Effect::runs_code,
      .never = "runs a program",
-     .alone = "-v --version --help -version",
+     .alone = "-v --version --help",
      .unproven = "-a -c=VALUE -B=VALUE -d=VALUE -E=VALUE -f=VALUE -F=VALUE -H -i -l -n -q -r=VALUE "
                  "-R=VALUE -s -S=VALUE -t=VALUE -v -w -z=VALUE -h --run=VALUE --process-code=VALUE "
                  "--process-begin=VALUE --process-end=VALUE --define=VALUE --file=VALUE --process-file=VALUE "
@@ -153,7 +153,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "perl",
      .does = Effect::runs_code,
      .never = "runs a program",
-     .alone = "-v --version --help -version",
+     .alone = "-v --version --help",
      .unproven =
          "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -a -C[=VALUE] -c -d[=VALUE] -D[=VALUE] -e=VALUE -E=VALUE -F[=VALUE] -g -h "
          "-i[=VALUE] -I=VALUE -l -m=VALUE -M=VALUE -n -p -s -S -t -T -u -U -v -V[=VALUE] -w -W -x[=VALUE] -X --help "
@@ -167,7 +167,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "lua, luajit",
      .does = Effect::runs_code,
      .never = "runs a program",
-     .alone = "-v --version --help -version",
+     .alone = "-v",
      .unproven = "-e=VALUE -i -l=VALUE -v -E -W -j=VALUE -O[=VALUE] -b",
      .runs = Runs::interpreter,
      .manner = lenient,
@@ -176,7 +176,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "bun",
      .does = Effect::runs_code,
      .never = "runs a program",
-     .alone = "-v --version --help -version",
+     .alone = "-v --version --help",
      .unproven = "-C=VALUE -w=VALUE -d=VALUE -F=VALUE -g -l=VALUE -s -h -v -y --cache=VALUE --conditions=VALUE "
                  "--cwd=VALUE --define=VALUE --dir=VALUE --elide-lines=VALUE --env-file=VALUE --external=VALUE "
                  "--extension-order=VALUE --filter=VALUE --global --install=VALUE --loader=VALUE --main-fields=VALUE "
@@ -191,7 +191,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "tsx, ts-node",
      .does = Effect::runs_code,
      .never = "runs a program",
-     .alone = "-v --version --help -version",
+     .alone = "-v --version --help",
      .unproven =
          "-c=VALUE -e=VALUE -E=VALUE -g=VALUE -l=VALUE -r=VALUE -p=VALUE -C=VALUE --eval=VALUE --compiler=VALUE "
          "--load=VALUE --execute=VALUE --expression=VALUE --require=VALUE --print=VALUE --command=VALUE",
@@ -202,7 +202,6 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "Rscript",
      .does = Effect::runs_code,
      .never = "runs a program",
-     .alone = "-v --version --help -version",
      .unproven = "-e=VALUE --file[=VALUE] --args --default-packages[=VALUE] --version --help --slave",
      .runs = Runs::interpreter,
      .manner = lenient,
@@ -211,7 +210,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "julia",
      .does = Effect::runs_code,
      .never = "runs a program",
-     .alone = "-v --version --help -version",
+     .alone = "-v --version --help",
      .unproven =
          "-e=VALUE -E=VALUE -p=VALUE -t=VALUE -J=VALUE -L=VALUE -C=VALUE -O[=VALUE] -g[=VALUE] -v -h -q -i -H=VALUE "
          "--eval=VALUE --print=VALUE --load=VALUE --project[=VALUE] --threads=VALUE --procs=VALUE --sysimage=VALUE "
@@ -224,7 +223,6 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "ghci",
      .does = Effect::runs_code,
      .never = "runs a program",
-     .alone = "-v --version --help -version",
      .unproven = "-e=VALUE",
      .runs = Runs::interpreter,
      .manner = lenient,
@@ -233,52 +231,59 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "java",
      .does = Effect::runs_code,
      .never = "runs a program",
-     .alone = "-v --version --help -version",
+     .alone = "-version --version --help",
      .response_files = true,
      .manner = single_dash | lenient | permutes,
      .values_known = true,
      .variables = "JAVA JAVA_* _JAVA_* JDK_* JRE_* CLASSPATH JVM_* KOTLIN_* SCALA_*",
      .harmless_variables = "JAVA_VERSION"},
-    {.names = "ninja, gradle, ant, task, scons, nox",
+    {.names = "ninja, gradle, ant, task, nox",
      .does = Effect::runs_code,
      .never = "runs what the project's build files say",
-     .alone = "-v --version --help",
      .reads_input = true,
      .variables = "NINJA_* MESON_* BAZEL* MAVEN_* M2_* GRADLE_* ANT_* SBT_*"},
+    // scons --help shows what the project's SConstruct says.
+    {.names = "scons",
+     .does = Effect::runs_code,
+     .never = "runs what the project's build files say",
+     .alone = "--version",
+     .reads_input = true},
+    // mvn passes .mvn/jvm.config of the project to Java, even for its version.
     {.names = "mvn",
      .does = Effect::runs_code,
      .never = "runs what the project's build files say",
-     .alone = "-v --version --help",
+     .alone = "",
      .runs = Runs::words,
      .parts = "EXEC.EXECUTABLE",
      .reads_input = true},
     {.names = "ctest",
      .does = Effect::runs_code,
      .never = "runs what the project's build files say",
-     .alone = "-v --version --help",
      .runs = Runs::words,
      .words = "--build-and-test --launch",
      .reads_input = true},
     {.names = "meson",
      .does = Effect::runs_code,
      .never = "runs what the project's build files say",
-     .alone = "-v --version --help",
+     .alone = "--version --help",
      .runs = Runs::words,
      .words = "devenv runpython --internal --wr --wra --wrap",
      .beginnings = "--wr= --wra= --wrap= --wrapp --gdb-p",
      .reads_input = true},
+    // bazel first runs tools/bazel of the project, if it exists.
     {.names = "bazel",
      .does = Effect::runs_code,
      .never = "runs what the project's build files say",
-     .alone = "-v --version --help",
+     .alone = "",
      .runs = Runs::words,
      .beginnings = "--run_under --workspace_status_command --shell_executable --credential_helper --server_javabase "
                    "--bazelrc",
      .reads_input = true},
+    // tox first runs toxfile.py of the project.
     {.names = "tox",
      .does = Effect::runs_code,
      .never = "runs what the project's build files say",
-     .alone = "-v --version --help",
+     .alone = "",
      .runs = Runs::words,
      .words = "exec e",
      .beginnings = "-x --ov",
@@ -286,7 +291,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "rake",
      .does = Effect::runs_code,
      .never = "runs what the project's build files say",
-     .alone = "-v --version --help",
+     .alone = "-V --version --help",
      .unproven = "-e=VALUE -E=VALUE -p=VALUE -r=VALUE -f[=VALUE] -I=VALUE -R=VALUE -n -q -s -t -v -m -N -A -B -G -g -P "
                  "-X -V -H -h --execute=VALUE --execute-print=VALUE --execute-continue=VALUE --require=VALUE "
                  "--libdir=VALUE --rakefile[=VALUE] --rakelibdir=VALUE --suppress-backtrace=VALUE",
@@ -298,7 +303,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "just",
      .does = Effect::runs_code,
      .never = "runs what the project's build files say",
-     .alone = "-v --version --help",
+     .alone = "-V --version --help",
      .unproven = "-c=VALUE --command=VALUE --shell=VALUE --shell-arg=VALUE --chooser=VALUE --set=VALUE,VALUE -f=VALUE "
                  "--justfile=VALUE -d=VALUE --working-directory=VALUE -s=VALUE --show=VALUE --color=VALUE "
                  "--dotenv-filename=VALUE --dotenv-path=VALUE -e --edit --choose -n -q -u -v -l -h -V -g",
@@ -327,7 +332,6 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "cmake",
      .does = Effect::runs_code,
      .never = "runs what the project's build files say",
-     .alone = "-v --version --help",
      .manner = lenient,
      .reads_input = true,
      .subcommands = true,
@@ -352,17 +356,21 @@ constexpr ProgramSpec language_specs[] = {
      .rules = false,
      .runs = Runs::code,
      .manner = any_long},
-    {.names = "rustc, jar, javadoc, tsc, ld, gold, as, ar, ranlib, strip, objcopy, protoc",
+    {.names = "jar, javadoc, tsc, ld, gold, as, ar, ranlib, strip, objcopy, protoc",
      .does = Effect::writes,
      .never = "writes its output files",
-     .alone = "-v --version --help -dumpversion -dumpmachine",
+     .response_files = true},
+    {.names = "rustc",
+     .does = Effect::writes,
+     .never = "writes its output files",
+     .alone = "-V -vV --version --help",
      .response_files = true,
      .variables = "RUSTC* RUSTFLAGS RUSTDOC* RUST_*",
      .harmless_variables = "RUST_LOG RUST_BACKTRACE RUST_LIB_BACKTRACE RUST_TEST_THREADS RUST_MIN_STACK"},
     {.names = "cc, c++, cpp, gfortran, clang++",
      .does = Effect::writes,
      .never = "writes its output files",
-     .alone = "-v --version --help -dumpversion -dumpmachine",
+     .alone = "--version --help -dumpversion -dumpmachine",
      .response_files = true,
      .runs = Runs::words,
      .words = "-wrapper -load -plugin -Xclang -Xlinker -Xassembler",
@@ -370,7 +378,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "javac",
      .does = Effect::writes,
      .never = "writes its output files",
-     .alone = "-v --version --help -dumpversion -dumpmachine",
+     .alone = "-version --version --help",
      .response_files = true,
      .manner = single_dash | lenient | permutes,
      .values_known = true},
@@ -388,7 +396,7 @@ constexpr ProgramSpec language_specs[] = {
     {.names = "kotlinc",
      .does = Effect::writes,
      .never = "writes its output files",
-     .alone = "-v --version --help -dumpversion -dumpmachine",
+     .alone = "-version",
      .response_files = true,
      .unproven = "-e=VALUE -M=VALUE -X=VALUE --eval=VALUE",
      .runs = Runs::interpreter,

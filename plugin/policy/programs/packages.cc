@@ -227,7 +227,7 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "composer",
      .does = Effect::runs_code,
      .never = "runs the plug-ins of the project",
-     .alone = "-V --version --help",
+     .alone = "-V --version",
      .manner = lenient,
      .subcommands = true,
      .values_known = true,
@@ -241,6 +241,7 @@ constexpr ProgramSpec package_specs[] = {
                  "--group-by=VALUE --log-file=VALUE --log-level=VALUE --purge --remove-user-tag=VALUE "
                  "--show-summary[=VALUE] --simulate --sort=VALUE --target-release=VALUE --user-tag=VALUE --width=VALUE "
                  "--yes",
+    // composer --help lists the commands of the project's plug-ins, so it runs them.
      .runs = Runs::words,
      .manner = lenient | permutes,
      .code = "c config-file solver planner",
@@ -331,7 +332,7 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "npx, pnpx, bunx, uvx, nix-shell",
      .does = Effect::runs_program,
      .never = "installs and runs programs",
-     .alone = "-V -v --version --help",
+     .alone = "",
      .unproven = "-c=VALUE -p=VALUE -w=VALUE -I=VALUE -A=VALUE --call=VALUE --package=VALUE --workspace=VALUE "
                  "--from=VALUE --with=VALUE --python=VALUE --run=VALUE --command=VALUE --shell-mode",
      .runs = Runs::code,
@@ -342,7 +343,7 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "pipx, pipenv, conda, mamba, nix, flatpak",
      .does = Effect::runs_program,
      .never = "installs and runs programs",
-     .alone = "-V -v --version --help",
+     .alone = "-V --version --help",
      .manner = lenient,
      .subcommands = true,
      .values_known = true,
@@ -350,7 +351,6 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "uv",
      .does = Effect::runs_program,
      .never = "installs and runs programs",
-     .alone = "-V -v --version --help",
      .unproven = "-n -q -v -h -V --cache-dir=VALUE --color=VALUE --config-file=VALUE --directory=VALUE --project=VALUE "
                  "--python=VALUE --python-preference=VALUE",
      .manner = lenient,
@@ -360,7 +360,6 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "poetry",
      .does = Effect::runs_program,
      .never = "installs and runs programs",
-     .alone = "-V -v --version --help",
      .unproven = "-n -q -v -h -V -C=VALUE -P=VALUE --directory=VALUE --project=VALUE",
      .manner = lenient,
      .subcommands = true,
@@ -373,3 +372,4 @@ constexpr ProgramSpec package_specs[] = {
 std::span<const ProgramSpec> package_programs() { return package_specs; }
 
 }  // namespace wtool::policy::programs
+    // poetry first loads the plug-ins of the project.
