@@ -355,6 +355,8 @@ BOOST_AUTO_TEST_CASE(asking_the_system_is_safe) {
       "locale -a",
       "printenv",
       "printenv PATH",
+      "getent -s files passwd root",
+      "getent --service=dns hosts x",
       "which ls",
       "which -a python3",
       "whereis gcc",
@@ -411,8 +413,6 @@ BOOST_AUTO_TEST_CASE(changing_the_system_is_unsafe) {
   all_are_unsafe({
       {"tput -T x init", "runs the program"},
       {"tput reset", "runs the program"},
-      {"tput -T x -S", "standard input"},
-      {"date -s 10:00", "sets the clock"},
 BOOST_AUTO_TEST_CASE(an_option_that_prints_the_version_of_one_program_makes_another_one_work) {
   all_are_safe({"unshare -V", "strace -V", "rsync -V", "curl -V", "gcc -v", "clang -dumpmachine", "ruby -v", "rustc -V",
                 "javac -version", "ninja --version", "ctest --help", "as --version", "scons --version",
@@ -454,9 +454,15 @@ BOOST_AUTO_TEST_CASE(an_option_that_prints_the_version_of_one_program_makes_anot
   });
 }
 
+      {"tput -T x -S", "standard input"},
+      {"date -s 10:00", "sets the clock"},
       {"date -us 10:00", "sets the clock"},
       {"date --set=10:00", "sets the clock"},
+      {"tput -S", "standard input"},
       {"date --se 10:00", "sets the clock"},
+      {"getent -s x/evil passwd root", "-s of getent is known to be safe only as -s=files|"},
+      {"getent --service=./evil passwd", "--service of getent is known to be safe only as"},
+      {"getent -s passwd:x/evil passwd", "-s of getent is known to be safe only as"},
       {"date 010203042025", "sets the clock"},
       {"date -u 01020304", "sets the clock"},
       {"date +%s 01020304", "sets the clock"},
