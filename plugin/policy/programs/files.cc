@@ -5,13 +5,11 @@ namespace wtool::policy::programs {
 
 namespace {
 
-// xxd reads no options after its first operand: `xxd a -p` writes to a file named -p.
+// xxd reads no options after its first operand: `xxd a -p` writes to a file named -p, and `xxd a --` to one named --.
 std::optional<Problem> check_xxd(const ParsedCommand& reading) {
-  for (const Given& given : reading.given) {
-    if (reading.operands.empty() || given.word < reading.operands[0]) continue;
-    return Problem{given.word, "a second operand of xxd is a file that it writes to", "put the options first"};
-  }
-  return std::nullopt;
+  if (reading.operands.empty() || reading.operands[0] + 1 == reading.words.size()) return std::nullopt;
+  return Problem{reading.operands[0] + 1, "a second operand of xxd is a file that it writes to",
+                 "put the options first"};
 }
 
 constexpr ProgramSpec file_specs[] = {
