@@ -5,8 +5,24 @@ namespace wtool::policy::programs {
 
 namespace {
 
+// The formatters of rpm that only change how a value looks. The formatter `expand` expands the macros in the value, so
+// that a package can run a command.
+constexpr std::string_view rpm_formatters =
+    "armor arraysize base64 date day depflags deptype fflags fstatus hex humaniec humansi json octal perms permissions "
+    "pgpsig shescape string tagname tagnum triggertype vflags xml";
+
 // rpm expands macros in names: %(COMMAND) runs the command.
 std::optional<Problem> check_rpm(const ParsedCommand& reading) {
+  for (const Given& given : reading.given) {
+    if (given.option == nullptr || !is_listed("--queryformat --qf", given.option->name)) continue;
+    const std::string_view format = given.value.value_or("");
+    for (std::size_t at = format.find(':'); at != format.npos; at = format.find(':', at + 1)) {
+      std::string_view name = format.substr(at + 1);
+      name = name.substr(0, name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"));
+      if (name.empty() || is_listed(rpm_formatters, name)) continue;
+      return Problem{given.value_word, "the formatter " + std::string(name) + " of rpm may run a program", {}};
+    }
+  }
   for (const std::size_t operand : reading.operands) {
     if (reading.words[operand].find('%') == std::string_view::npos) continue;
     return Problem{operand, "a macro in a name may run a program", {}};
@@ -225,6 +241,7 @@ constexpr ProgramSpec package_specs[] = {
          "-l --local -r --remote -a --all -e --exact -d --details -i --installed -v=VERSION --versions -q --quiet "
          "--verbose"},
     {.names = "composer",
+    // composer --help lists the commands of the project's plug-ins, so it runs them.
      .does = Effect::runs_code,
      .never = "runs the plug-ins of the project",
      .alone = "-V --version",
@@ -241,7 +258,6 @@ constexpr ProgramSpec package_specs[] = {
                  "--group-by=VALUE --log-file=VALUE --log-level=VALUE --purge --remove-user-tag=VALUE "
                  "--show-summary[=VALUE] --simulate --sort=VALUE --target-release=VALUE --user-tag=VALUE --width=VALUE "
                  "--yes",
-    // composer --help lists the commands of the project's plug-ins, so it runs them.
      .runs = Runs::words,
      .manner = lenient | permutes,
      .code = "c config-file solver planner",
@@ -319,7 +335,7 @@ constexpr ProgramSpec package_specs[] = {
      .instead = "rpm -q only queries",
      .check = check_rpm,
      .runs = Runs::words,
-     .parts = "%( %{LUA %{EXPAND %{LOAD",
+     .parts = "%( %{LUA %{EXPAND %{LOAD :EXPAND}",
      .variables = "RPM_*"},
     {.names = "brew",
      .options = "-v -h",
@@ -332,7 +348,6 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "npx, pnpx, bunx, uvx, nix-shell",
      .does = Effect::runs_program,
      .never = "installs and runs programs",
-     .alone = "",
      .unproven = "-c=VALUE -p=VALUE -w=VALUE -I=VALUE -A=VALUE --call=VALUE --package=VALUE --workspace=VALUE "
                  "--from=VALUE --with=VALUE --python=VALUE --run=VALUE --command=VALUE --shell-mode",
      .runs = Runs::code,
@@ -343,7 +358,6 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "pipx, pipenv, conda, mamba, nix, flatpak",
      .does = Effect::runs_program,
      .never = "installs and runs programs",
-     .alone = "-V --version --help",
      .manner = lenient,
      .subcommands = true,
      .values_known = true,
@@ -351,6 +365,7 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "uv",
      .does = Effect::runs_program,
      .never = "installs and runs programs",
+     .alone = "-V --version --help",
      .unproven = "-n -q -v -h -V --cache-dir=VALUE --color=VALUE --config-file=VALUE --directory=VALUE --project=VALUE "
                  "--python=VALUE --python-preference=VALUE",
      .manner = lenient,
@@ -358,8 +373,10 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .variables = "UV_*"},
     {.names = "poetry",
+    // poetry first loads the plug-ins of the project.
      .does = Effect::runs_program,
      .never = "installs and runs programs",
+     .alone = "",
      .unproven = "-n -q -v -h -V -C=VALUE -P=VALUE --directory=VALUE --project=VALUE",
      .manner = lenient,
      .subcommands = true,
@@ -372,4 +389,3 @@ constexpr ProgramSpec package_specs[] = {
 std::span<const ProgramSpec> package_programs() { return package_specs; }
 
 }  // namespace wtool::policy::programs
-    // poetry first loads the plug-ins of the project.

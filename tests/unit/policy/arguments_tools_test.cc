@@ -401,6 +401,7 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
       "brew info x",
   });
 }
+      "rpm -qa --qf '%{NAME}: %{INSTALLTIME:date} %{SIZE:humansi}\\n'",
 
 BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
   all_are_unsafe({
@@ -505,6 +506,9 @@ BOOST_AUTO_TEST_CASE(the_own_options_of_programs_that_run_others_are_judged) {
       "ionice -c 3 x",
       "stdbuf -o0 touch x",
       "stdbuf -oL -eL x",
+      {"rpm -qp --qf '%{SUMMARY:expand}' x.rpm", "the formatter expand"},
+      {"rpm -qp --queryformat='[%{NAME} %{SUMMARY:expand}\\n]' x.rpm", "the formatter expand"},
+      {"rpm -qp --qf '%{SUMMARY:new}' x.rpm", "the formatter new"},
       "nohup x",
       "setsid -w x",
       "env",

@@ -210,6 +210,7 @@ BOOST_AUTO_TEST_CASE(build_tools_run_what_a_word_names) {
       {"rpm -qf '%(./evil)'", "code: %(./evil)"},
       {"rpm -e '%{lua:x}'", "code: %{lua:x}"},
       {"rpm -qa --queryformat '%{NAME}'", ""},
+      {"rpm -qa --queryformat '%{NAME:expand}'", "code: %{NAME:expand}"},
       {"apt-get -o Acquire::Retries=3 install planner command-not-found", ""},
   });
 }
