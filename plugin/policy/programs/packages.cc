@@ -179,9 +179,8 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .variables = "CARGO_* CARGO",
      .harmless_variables = "CARGO_TERM_* CARGO_INCREMENTAL CARGO_NET_OFFLINE CARGO_BUILD_JOBS CARGO_PROFILE_*"},
-    {.names = "cargo pkgid, cargo search, cargo info, cargo locate-project, cargo "
-              "read-manifest, cargo "
-              "verify-project, cargo version, cargo owner",
+    {.names =
+         "cargo pkgid, cargo search, cargo locate-project, cargo read-manifest, cargo verify-project, cargo version",
      .options =
          "--manifest-path=FILE -p=SPEC --package=SPEC --workspace --exclude=SPEC --depth=DEPTH -i[=SPEC] "
          "--invert[=SPEC] "
@@ -190,7 +189,7 @@ constexpr ProgramSpec package_specs[] = {
          "--format-version=NUM --no-deps --filter-platform=TRIPLE --message-format=FORMAT --limit=NUM --list",
      .with = "cargo"},
     // These ask the compiler, which the configuration of the project can name.
-    {.names = "cargo tree, cargo metadata",
+    {.names = "cargo tree, cargo metadata, cargo info",
      .with = "cargo pkgid, cargo",
      .hardened = "--config build.rustc=\"rustc\" --config build.rustc-wrapper=\"\" --config "
                  "build.rustc-workspace-wrapper=\"\""},
@@ -241,8 +240,8 @@ constexpr ProgramSpec package_specs[] = {
          "-l --local -r --remote -a --all -e --exact -d --details -i --installed -v=VERSION --versions -q --quiet "
          "--verbose"},
     {.names = "composer",
-    // composer --help lists the commands of the project's plug-ins, so it runs them.
      .does = Effect::runs_code,
+    // composer --help lists the commands of the project's plug-ins, so it runs them.
      .never = "runs the plug-ins of the project",
      .alone = "-V --version",
      .manner = lenient,
@@ -373,8 +372,8 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .variables = "UV_*"},
     {.names = "poetry",
-    // poetry first loads the plug-ins of the project.
      .does = Effect::runs_program,
+    // poetry first loads the plug-ins of the project.
      .never = "installs and runs programs",
      .alone = "",
      .unproven = "-n -q -v -h -V -C=VALUE -P=VALUE --directory=VALUE --project=VALUE",

@@ -325,6 +325,7 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
       "cargo -V",
       "cargo search x",
       "cargo --list",
+      "cargo info x",
       "rustup show",
       "rustup --version",
       "go version",
@@ -400,8 +401,8 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
       "brew list",
       "brew info x",
   });
-}
       "rpm -qa --qf '%{NAME}: %{INSTALLTIME:date} %{SIZE:humansi}\\n'",
+}
 
 BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
   all_are_unsafe({
@@ -447,6 +448,7 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"go env -u A", "writes settings"},
       {"go list -toolexec=x ./...", "runs another program"},
       {"go list --toolexec x ./...", "runs another program"},
+      {"cargo owner --list x", "cargo owner is not one"},
       {"go list -export ./...", "builds"},
       {"go mod tidy", "go mod tidy is not one"},
       {"docker run x", "docker run is not one"},
@@ -504,11 +506,11 @@ BOOST_AUTO_TEST_CASE(the_own_options_of_programs_that_run_others_are_judged) {
       "nice -5 x",
       "nice --adjustment=3 x -o y",
       "ionice -c 3 x",
-      "stdbuf -o0 touch x",
-      "stdbuf -oL -eL x",
       {"rpm -qp --qf '%{SUMMARY:expand}' x.rpm", "the formatter expand"},
       {"rpm -qp --queryformat='[%{NAME} %{SUMMARY:expand}\\n]' x.rpm", "the formatter expand"},
       {"rpm -qp --qf '%{SUMMARY:new}' x.rpm", "the formatter new"},
+      "stdbuf -o0 touch x",
+      "stdbuf -oL -eL x",
       "nohup x",
       "setsid -w x",
       "env",

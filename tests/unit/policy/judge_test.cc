@@ -157,6 +157,7 @@ BOOST_AUTO_TEST_CASE(tools_that_are_judged_safe_run_nothing_that_the_project_nam
   BOOST_TEST(run("cargo tree") ==
              "cargo tree --config build.rustc=\"rustc\" --config build.rustc-wrapper=\"\" --config "
              "build.rustc-workspace-wrapper=\"\"");
+  BOOST_TEST(run("cargo info x").starts_with("cargo info --config build.rustc=\"rustc\" --config "));
   BOOST_TEST(run("go list ./...") == "go list -buildvcs=false ./...");
   BOOST_TEST(run("pnpm list") == "pnpm --config.ignore-pnpmfile=true list");
 }
