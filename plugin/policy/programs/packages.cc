@@ -74,6 +74,7 @@ constexpr ProgramSpec package_specs[] = {
          "--cache=DIR",
      .operands = Operands::choose,
      .style = Style::exact,
+     .dashes_are_options = true,
      .unproven = "-d -h -y --cwd=VALUE --dir=VALUE --filter=VALUE --help --version --yes",
      .manner = lenient,
      .subcommands = true,
@@ -129,6 +130,7 @@ constexpr ProgramSpec package_specs[] = {
      .style = Style::exact,
      // pnpm runs .pnpmfile.cjs of the project with each of its commands.
      .hardened = "--config.ignore-pnpmfile=true",
+     .dashes_are_options = true,
      .unproven = "-w -d -h -y -F=VALUE --filter=VALUE --filter-prod=VALUE --help --loglevel=VALUE --registry=VALUE "
                  "--reporter=VALUE --userconfig=VALUE --version --yes",
      .manner = lenient,
@@ -239,9 +241,9 @@ constexpr ProgramSpec package_specs[] = {
      .options =
          "-l --local -r --remote -a --all -e --exact -d --details -i --installed -v=VERSION --versions -q --quiet "
          "--verbose"},
+    // composer --help lists the commands of the project's plug-ins, so it runs them.
     {.names = "composer",
      .does = Effect::runs_code,
-    // composer --help lists the commands of the project's plug-ins, so it runs them.
      .never = "runs the plug-ins of the project",
      .alone = "-V --version",
      .manner = lenient,
@@ -371,9 +373,9 @@ constexpr ProgramSpec package_specs[] = {
      .subcommands = true,
      .values_known = true,
      .variables = "UV_*"},
+    // poetry first loads the plug-ins of the project.
     {.names = "poetry",
      .does = Effect::runs_program,
-    // poetry first loads the plug-ins of the project.
      .never = "installs and runs programs",
      .alone = "",
      .unproven = "-n -q -v -h -V -C=VALUE -P=VALUE --directory=VALUE --project=VALUE",

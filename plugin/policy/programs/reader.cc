@@ -336,6 +336,11 @@ class ProgramReader {
   void distrust(const Given& given) {
     const std::string_view value = *given.value;
     if (value.size() < 3 || !value.starts_with("--") || given.option->replaces_first) return;
+    if (value.starts_with('-') &&
+        find_rules(parsed_.name.substr(0, parsed_.name.find(' ')))->spec().dashes_are_options) {
+      complain(given.value_word, std::string(value) + " may be an option of its own",
+               "write " + given.option->name + "=VALUE");
+    }
     const Option* option = parsed_.tool->word(value.substr(0, value.find('='))).option;
     if (option != nullptr && !option->safe()) complain_of(*option, given.value_word);
   }

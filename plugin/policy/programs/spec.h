@@ -165,7 +165,9 @@ struct ProgramSpec {
   Check check = nullptr;
   std::string_view hardened = {};  // words put after the name when it runs, so that it executes nothing by itself
   std::string_view launched = {};  // words put before the name when it runs, which set variables to the same end
-  bool response_files = false;     // a word @FILE, at any place, is replaced by what FILE contains
+  // A word with a dash is an option, even where a value is expected; for its subcommands, too.
+  bool dashes_are_options = false;
+  bool response_files = false;  // a word @FILE, at any place, is replaced by what FILE contains
 
   std::string_view unproven = {};  // further options; it is not known whether they only read
   bool rules = true;               // false: the spec says what it runs, but not which arguments only read

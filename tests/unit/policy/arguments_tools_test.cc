@@ -308,6 +308,7 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
       "pnpm list",
       "pnpm ls --depth 0",
       "pnpm why x",
+      "npm ls --depth=0 --all",
       "pip list",
       "pip list --outdated",
       "pip show x",
@@ -324,8 +325,8 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
       "cargo --version",
       "cargo -V",
       "cargo search x",
-      "cargo --list",
       "cargo info x",
+      "cargo --list",
       "rustup show",
       "rustup --version",
       "go version",
@@ -400,8 +401,8 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
       "rpm -ql x",
       "brew list",
       "brew info x",
-  });
       "rpm -qa --qf '%{NAME}: %{INSTALLTIME:date} %{SIZE:humansi}\\n'",
+  });
 }
 
 BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
@@ -431,6 +432,11 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"pip install x", "pip install is not one"},
       {"pip download x", "is not one"},
       {"pip list --log=x", "writes to a file"},
+      // npm takes a word with a dash as the next option, even where it expects a value.
+      {"npm ls --depth --logs-dir=x", "an option of its own"},
+      {"npm --loglevel --logs-dir=x ls", "an option of its own"},
+      {"npm view -w -x react", "an option of its own"},
+      {"pnpm ls --depth --store-dir=x", "an option of its own"},
       {"pip list -f -- --log=x", "the option -f of pip list"},
       {"pip --log x list", "writes to a file"},
       {"pip --python=x list", "runs another program"},
@@ -442,13 +448,13 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"cargo tree -C x", "another folder"},
       {"cargo +nightly tree", "cargo +nightly is not one"},
       {"go build", "go build is not one"},
+      {"cargo owner --list x", "cargo owner is not one"},
       {"go run .", "go run is not one"},
       {"go env -w GOFLAGS=-toolexec=x", "writes settings"},
       {"go env --w A=b", "writes settings"},
       {"go env -u A", "writes settings"},
       {"go list -toolexec=x ./...", "runs another program"},
       {"go list --toolexec x ./...", "runs another program"},
-      {"cargo owner --list x", "cargo owner is not one"},
       {"go list -export ./...", "builds"},
       {"go mod tidy", "go mod tidy is not one"},
       {"docker run x", "docker run is not one"},
@@ -500,15 +506,15 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
 BOOST_AUTO_TEST_CASE(the_own_options_of_programs_that_run_others_are_judged) {
   all_are_safe({
       "timeout 5 rm -rf x",
+      {"rpm -qp --qf '%{SUMMARY:expand}' x.rpm", "the formatter expand"},
+      {"rpm -qp --queryformat='[%{NAME} %{SUMMARY:expand}\\n]' x.rpm", "the formatter expand"},
+      {"rpm -qp --qf '%{SUMMARY:new}' x.rpm", "the formatter new"},
       "timeout -k 5 -s KILL 10 make",
       "timeout --signal=KILL 5 x",
       "nice -n 5 make -j4",
       "nice -5 x",
       "nice --adjustment=3 x -o y",
       "ionice -c 3 x",
-      {"rpm -qp --qf '%{SUMMARY:expand}' x.rpm", "the formatter expand"},
-      {"rpm -qp --queryformat='[%{NAME} %{SUMMARY:expand}\\n]' x.rpm", "the formatter expand"},
-      {"rpm -qp --qf '%{SUMMARY:new}' x.rpm", "the formatter new"},
       "stdbuf -o0 touch x",
       "stdbuf -oL -eL x",
       "nohup x",
