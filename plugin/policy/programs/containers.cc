@@ -5,6 +5,21 @@ namespace wtool::policy::programs {
 
 namespace {
 
+// Other formats of kubectl read a file: -o jsonpath-file=FILE.
+std::optional<Problem> check_kubectl(const ParsedCommand& reading) {
+  for (const Given& given : reading.given) {
+    if (given.option == nullptr || !is_listed("-o --output", given.option->name)) continue;
+    const std::string_view value = given.value.value_or("");
+    const std::string_view format = value.substr(0, value.find('='));
+    if (is_listed("json yaml name wide jsonpath jsonpath-as-json go-template template custom-columns", format))
+      continue;
+    return Problem{given.value_word,
+                   given.option->name + " of " + reading.name + " reads a file, or is not known to be safe",
+                   "write the template in the line"};
+  }
+  return std::nullopt;
+}
+
 constexpr ProgramSpec container_specs[] = {
     {.names = "docker, podman, nerdctl",
      .options = "-v -D --debug -l=LEVEL --log-level=LEVEL",
@@ -86,7 +101,7 @@ constexpr ProgramSpec container_specs[] = {
     {.names = "kubectl, oc",
      .options =
          "-n=NAME --namespace=NAME --context=NAME --cluster=NAME --user=NAME --request-timeout=TIME -v=LEVEL --v=LEVEL "
-         "-A --all-namespaces -o=FORMAT --output=FORMAT -l=SELECTOR --selector=SELECTOR --field-selector=SELECTOR "
+         "-A --all-namespaces -o=OUTPUT --output=OUTPUT -l=SELECTOR --selector=SELECTOR --field-selector=SELECTOR "
          "-w --watch --watch-only --no-headers --show-labels --show-kind --sort-by=EXPRESSION -L=LABELS "
          "--label-columns=LABELS "
          "--ignore-not-found --chunk-size=NUM -R --recursive --show-managed-fields --server-print --subresource=NAME",
@@ -110,30 +125,39 @@ constexpr ProgramSpec container_specs[] = {
      .options =
          "--show-events --client --short --namespaced --verbs=VERBS --api-group=NAME --cached --for=WHAT --types=TYPES",
      .with = "kubectl",
-     .style = Style::exact},
+     .style = Style::exact,
+     .check = check_kubectl},
     {.names = "kubectl logs, oc logs",
      .options =
          "-f --follow -p --previous -c=NAME --container=NAME --all-containers --all-pods --tail=NUM --since=TIME "
          "--since-time=TIME --timestamps --limit-bytes=NUM --prefix --max-log-requests=NUM",
      .with = "kubectl",
-     .style = Style::exact},
+     .style = Style::exact,
+     .check = check_kubectl},
     {.names = "kubectl top, kubectl config, kubectl auth, kubectl rollout",
      .with = "kubectl",
      .operands = Operands::choose,
-     .style = Style::exact},
-    {.names = "kubectl cluster-info", .with = "kubectl", .operands = Operands::none, .style = Style::exact},
+     .style = Style::exact,
+     .check = check_kubectl},
+    {.names = "kubectl cluster-info",
+     .with = "kubectl",
+     .operands = Operands::none,
+     .style = Style::exact,
+     .check = check_kubectl},
     {.names =
          "kubectl top pod, kubectl top pods, kubectl top node, kubectl top nodes, kubectl config "
          "current-context, kubectl config get-contexts, kubectl config get-clusters, kubectl auth can-i, kubectl auth "
          "whoami, kubectl rollout status, kubectl rollout history",
      .options = "--containers --minify --list --revision=NUM --timeout=TIME",
      .with = "kubectl",
-     .style = Style::exact},
+     .style = Style::exact,
+     .check = check_kubectl},
     {.names = "kubectl config view",
      .options = "--minify",
      .effects = "other (shows the keys and tokens of the configuration): --raw --flatten",
      .with = "kubectl",
-     .style = Style::exact},
+     .style = Style::exact,
+     .check = check_kubectl},
     {.names = "helm",
      .options =
          "-n=NAME --namespace=NAME --kube-context=NAME --debug -A --all-namespaces -a --all -o=FORMAT --output=FORMAT "

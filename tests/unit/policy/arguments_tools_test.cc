@@ -366,6 +366,8 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
       "kubectl get pods",
       "kubectl get pods -A -o wide",
       "kubectl -n x get deploy",
+      "kubectl get pods -o jsonpath={.items}",
+      "kubectl get pods -o custom-columns=N:.metadata.name",
       "kubectl get pod x -o yaml",
       "kubectl describe pod x",
       "kubectl logs x",
@@ -399,9 +401,9 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
       "dpkg-query -W",
       "rpm -qa",
       "rpm -ql x",
+      "rpm -qa --qf '%{NAME}: %{INSTALLTIME:date} %{SIZE:humansi}\\n'",
       "brew list",
       "brew info x",
-      "rpm -qa --qf '%{NAME}: %{INSTALLTIME:date} %{SIZE:humansi}\\n'",
   });
 }
 
@@ -430,13 +432,13 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"pnpm --dir x list", "another folder"},
       {"pnpm dlx x", "pnpm dlx is not one"},
       {"pip install x", "pip install is not one"},
-      {"pip download x", "is not one"},
-      {"pip list --log=x", "writes to a file"},
       // npm takes a word with a dash as the next option, even where it expects a value.
       {"npm ls --depth --logs-dir=x", "an option of its own"},
       {"npm --loglevel --logs-dir=x ls", "an option of its own"},
       {"npm view -w -x react", "an option of its own"},
       {"pnpm ls --depth --store-dir=x", "an option of its own"},
+      {"pip download x", "is not one"},
+      {"pip list --log=x", "writes to a file"},
       {"pip list -f -- --log=x", "the option -f of pip list"},
       {"pip --log x list", "writes to a file"},
       {"pip --python=x list", "runs another program"},
@@ -446,9 +448,9 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"cargo --config build.rustc-wrapper=x tree", "can name programs"},
       {"cargo tree --config x", "can name programs"},
       {"cargo tree -C x", "another folder"},
+      {"cargo owner --list x", "cargo owner is not one"},
       {"cargo +nightly tree", "cargo +nightly is not one"},
       {"go build", "go build is not one"},
-      {"cargo owner --list x", "cargo owner is not one"},
       {"go run .", "go run is not one"},
       {"go env -w GOFLAGS=-toolexec=x", "writes settings"},
       {"go env --w A=b", "writes settings"},
@@ -478,6 +480,10 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"kubectl config view --minify --flatten", "shows the keys and tokens"},
       {"kubectl rollout restart x", "is not one"},
       {"kubectl cluster-info dump", "takes no such operand"},
+      {"kubectl get pods -o go-template-file=x", "-o of kubectl get reads"},
+      {"kubectl get pods --output=jsonpath-file=x", "--output of kubectl get reads"},
+      {"kubectl get pods -ocustom-columns-file=x", "-o of kubectl get reads"},
+      {"kubectl -o templatefile=x get pods", "-o of kubectl get reads"},
       {"helm install x y", "is not one"},
       {"helm status x --post-renderer=sh", "runs another program"},
       {"terraform apply", "is not one"},
@@ -500,15 +506,15 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"brew install x", "is not one"},
       {"brew info ./x.rb", "code that brew runs"},
       {"rpm -qf '%(./evil)'", "a macro in a name"},
+      {"rpm -qp --qf '%{SUMMARY:expand}' x.rpm", "the formatter expand"},
+      {"rpm -qp --queryformat='[%{NAME} %{SUMMARY:expand}\\n]' x.rpm", "the formatter expand"},
+      {"rpm -qp --qf '%{SUMMARY:new}' x.rpm", "the formatter new"},
   });
 }
 
 BOOST_AUTO_TEST_CASE(the_own_options_of_programs_that_run_others_are_judged) {
   all_are_safe({
       "timeout 5 rm -rf x",
-      {"rpm -qp --qf '%{SUMMARY:expand}' x.rpm", "the formatter expand"},
-      {"rpm -qp --queryformat='[%{NAME} %{SUMMARY:expand}\\n]' x.rpm", "the formatter expand"},
-      {"rpm -qp --qf '%{SUMMARY:new}' x.rpm", "the formatter new"},
       "timeout -k 5 -s KILL 10 make",
       "timeout --signal=KILL 5 x",
       "nice -n 5 make -j4",
