@@ -47,6 +47,7 @@ constexpr ProgramSpec git_specs[] = {
                  "-c core.fsmonitor=false "
                  "-c core.hooksPath=/dev/null "
                  "-c core.pager=cat "
+                 "-c diff.autoRefreshIndex=false "
                  "-c core.sshCommand=false "
                  "-c gpg.program=false "
                  "-c gpg.openpgp.program=false "

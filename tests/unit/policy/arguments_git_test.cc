@@ -285,6 +285,8 @@ BOOST_AUTO_TEST_CASE(whatever_writes_executes_or_connects_is_unsafe) {
       {"git log --show-signature", "runs gpg"},
       {"git show --output=/tmp/x HEAD", "--output writes"},
       {"git diff --output=x", "--output writes"},
+      {"git describe --always --dirty", "--dirty writes the index"},
+      {"git describe --broken=x", "--broken writes the index"},
       {"git diff HEAD --output x", "--output writes"},
       {"git diff -U --output=x", "--output writes"},
       {"git stash show --output=x", "--output writes"},
