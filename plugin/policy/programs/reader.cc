@@ -318,7 +318,8 @@ class ProgramReader {
         text(given.word);
         distrust(given);
       }
-      text(given.value_word, !(option->path && given.value));
+      const bool slash = given.value && given.value->find('/') != std::string_view::npos;
+      text(given.value_word, !given.value || !(option->path || (slash && !option->is_text)));
       // The command after the option is judged separately.
       if (!option->safe() && !option->command) complain_of(*option, given.word);
       const bool needs_value = option->value == OptionValue::required;
@@ -335,12 +336,12 @@ class ProgramReader {
   // In another version of the tool, this option may take no value. What seems to be its value is then an option.
   void distrust(const Given& given) {
     const std::string_view value = *given.value;
-    if (value.size() < 3 || !value.starts_with("--") || given.option->replaces_first) return;
     if (value.starts_with('-') &&
         find_rules(parsed_.name.substr(0, parsed_.name.find(' ')))->spec().dashes_are_options) {
       complain(given.value_word, std::string(value) + " may be an option of its own",
                "write " + given.option->name + "=VALUE");
     }
+    if (value.size() < 3 || !value.starts_with("--") || given.option->replaces_first) return;
     const Option* option = parsed_.tool->word(value.substr(0, value.find('='))).option;
     if (option != nullptr && !option->safe()) complain_of(*option, given.value_word);
   }

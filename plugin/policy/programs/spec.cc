@@ -6,11 +6,20 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "policy/programs/reader.h"
+
 namespace wtool::policy::programs {
 
 namespace {
 
 constexpr std::string_view spaces = " \n";
+
+// The names of values that are never paths, whatever they contain. Any other value with a slash may be one: iconv reads
+// the file that `-f CODE` names, if CODE has a slash.
+constexpr std::string_view texts =
+    "BYTES C CHAR CHARS COMMIT DATE EXPRESSION FIELD FIELDS FILTER FMT FORMAT FS GLOB GLOBS LABEL LABELS MARK N NUM "
+    "PATTERN PREFIX QUERY RANGE RE REF REGEX REGEXP REV REVISION SCRIPT SELECTOR SEP STRING SUFFIX TEMPLATE TEXT TIME "
+    "TITLE TREE WHEN X";
 
 // Removes the text up to `separator` from `rest`, and returns it without the spaces around it.
 std::string_view take(std::string_view& rest, std::string_view separator) {
@@ -203,6 +212,7 @@ void OptionTable::add(std::string_view text, Effect effect, std::string_view why
       option.chosen = value.find('|') != value.npos;
       option.command = value == "COMMAND...";
       option.path = option.list || value == "FILE" || value == "DIR";
+      option.is_text = is_listed(texts, value);
       token = token.substr(0, equals - (optional ? 1 : 0));
     }
     option.name = token;

@@ -229,6 +229,7 @@ struct Option {
   std::string_view value_name = {};
   bool chosen = false;          // the value is one of those in value_name
   bool path = false;            // the value is a path
+  bool is_text = false;         // the value is never a path; if this and `path` are false, it is one if it has a slash
   bool list = false;            // the value is a file that names further files
   bool command = false;         // the value is a command: this word and all that follow
   bool replaces_first = false;  // replaces the first operand

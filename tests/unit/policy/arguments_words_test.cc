@@ -98,6 +98,14 @@ BOOST_AUTO_TEST_CASE(words_that_are_not_paths_are_known) {
       {"sudo /x", "t."},
       {"basename /x .c", "t.."},
       {"realpath --relative-to=/x y", "t.."},
+      // Where a value is neither a pattern nor a text, a slash makes it a path, because the program may open it.
+      {"iconv -f /x a", "tt.."},
+      {"iconv -f/x a", "t.."},
+      {"iconv -f latin1 a", "ttt."},
+      {"lsmem -s /x", "tt."},
+      {"cargo tree --target /x", "ttt."},
+      {"cargo tree --target=x", "ttt"},
+      {"kubectl get pods -o jsonpath={.a/b}", "tt.t."},
       {"realpath --relative-to /x y", "tt.."},
       // These scripts take the value of some options for a file.
       {"zdiff -L /x a", "tt.."},
