@@ -25,10 +25,21 @@ constexpr std::string_view of_targets =
 // Programs that are installed with a leading g on systems that have their own programs of these names.
 constexpr std::string_view of_gnu = "timeout nice nohup stdbuf chroot env xargs find time runcon";
 
+// True for programs that run others, and for those that are judged by more than their options. Several versions of such
+// a program may be installed. A name such as id3 is another program than id.
+bool has_versions(std::string_view name) {
+  if (is_wrapper(name)) return true;
+  const programs::OptionTable* const known = programs::find_program(name);
+  return known != nullptr && (known->spec().does != programs::Effect::reads || known->spec().subcommands);
+}
+
 // A name that has only digits stays as it is.
 std::string_view without_version(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789.-");
-  return end == std::string_view::npos ? name : name.substr(0, end + 1);
+  if (end == std::string_view::npos) return name;
+  const std::string_view plain = name.substr(0, end + 1);
+  const bool is_one_number = name.find_first_of(".-", end + 1) == std::string_view::npos;
+  return is_one_number && is_known_program(plain) && !has_versions(plain) ? name : plain;
 }
 
 std::string_view without_variant(std::string_view name) {

@@ -204,6 +204,11 @@ BOOST_AUTO_TEST_CASE(a_program_has_further_names) {
                                     {"md5sum", "md5sum"},
                                     {"my-tool", "my-tool"},
                                     {"7", "7"},
+                                    {"gcc12", "gcc"},
+                                    {"pip311", "pip"},
+                                    {"tclsh8.6", "tclsh"},
+                                    {"id3", "id3"},
+                                    {"pr3287", "pr3287"},
                                     {"", ""}}) {
     BOOST_TEST(known_name(name) == known, name);
   }
