@@ -71,6 +71,19 @@ BOOST_AUTO_TEST_CASE(a_service_that_goes_into_the_background_has_ended) {
   }
 }
 
+// The last step ends as soon as the service is dead, so the two ends are told at about the same time.
+BOOST_AUTO_TEST_CASE(a_service_that_dies_during_the_last_step_fails_the_run) {
+  for (int round = 0; round < 10; ++round) {
+    const std::string pid = "pid" + std::to_string(round);
+    const Finished finished =
+        run_workflow(workflow(two, "- Db: Service \"echo $$ > " + pid + "; exec sleep 61\" ready=\"test -s " + pid +
+                                       "\"\n- Use: Shell \"kill -9 $(cat " + pid + "); while kill -0 $(cat " + pid +
+                                       "); do :; done\" timeout=30\n"));
+    BOOST_TEST(finished.exit_code == 1, finished.out << finished.err);
+    BOOST_TEST(holds(finished.err, "has failed: the service ended by itself"), finished.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_service_is_ready_before_the_next_state_and_ended_with_the_run) {
   const Finished finished = run_workflow(
       workflow(two,
@@ -392,7 +405,7 @@ BOOST_AUTO_TEST_CASE(when_wtool_is_killed_nothing_is_left_and_a_resumed_run_star
       const std::string name = entry.path().filename().string();
       if (!holds(name, ".service.log")) continue;
       logs.push_back(name);
-      BOOST_TEST(content_of(entry.path()) == port, name);
+      BOOST_TEST(content_of(entry.path()) == port, name << ": " << content_of(entry.path()));
     }
     BOOST_TEST(logs.size() == 2U);
     BOOST_TEST(mark.bearers().empty(), mark.description());

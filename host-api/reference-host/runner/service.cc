@@ -111,7 +111,14 @@ ActionResult Service::wait_until_ready(Stop& stop) {
   return result;
 }
 
+void Service::settle() {
+  std::unique_lock lock(mutex_);
+  if (!call_over_ && command_has_ended()) changed_.wait_for(lock, settling, [this] { return is_over(); });
+  changed_.wait(lock, [this] { return phase_ == Phase::over || !call_over_ || stopped_ || restarts_; });
+}
+
 void Service::end(const std::string& why) {
+  settle();
   stop_.request(StopHow::graceful, why);
   if (thread_.joinable()) thread_.join();
 }
@@ -158,10 +165,15 @@ void Service::live() {
       life.stop().request(StopHow::graceful, why);
     }
     join_caller();
-    if (const auto request = stop_.requested()) return conclude(false, request->reason);
+    if (const auto request = stop_.requested(); request && !ended_by_itself_) return conclude(false, request->reason);
     if (was_ready) why = "the service ended by itself: " + how_it_ended(end_, secret_);
     const bool over = phase_ == Phase::starting || again == prepared_.restart || is_refusal(end_);
     if (over) return conclude(true, why);
+    {
+      const std::lock_guard lock(mutex_);
+      restarts_ = true;
+      changed_.notify_all();
+    }
     const milliseconds wait = std::min<milliseconds>(
         prepared_.backoff.first * (1LL << std::min<std::int64_t>(again, 20)), prepared_.backoff.longest);
     tell({.kind = ServiceEvent::Kind::restarting,
@@ -176,7 +188,7 @@ void Service::live() {
 void Service::begin_call(Stop& stop) {
   {
     const std::lock_guard lock(mutex_);
-    call_over_ = call_started_ = false;
+    call_over_ = call_started_ = restarts_ = ended_by_itself_ = false;
     pid_ = 0;
   }
   json arguments = prepared_.run.arguments;
@@ -202,6 +214,7 @@ void Service::begin_call(Stop& stop) {
     const std::lock_guard lock(mutex_);
     end_ = to_outcome(outcome);
     call_over_ = true;
+    ended_by_itself_ = !stopped_;
     if (question_ != nullptr) question_->request(StopHow::now, "the service has ended");
     changed_.notify_all();
   });

@@ -51,6 +51,8 @@ class Service {
   void begin();
   // Waits until the service is ready or has ended. If it has ended before it was ready, the result is a failure.
   ActionResult wait_until_ready(Stop& stop);
+  // If the command has ended, waits until it is known whether the service has failed.
+  void settle();
   // Ends the service. Returns when its call has ended, and with it all processes of the service.
   void end(const std::string& why);
 
@@ -91,7 +93,9 @@ class Service {
   Phase phase_ = Phase::starting;
   bool call_over_ = false;
   bool call_started_ = false;
-  std::int64_t pid_ = 0;  // of the command, on this machine; 0: not known
+  bool ended_by_itself_ = false;  // the last call was over before the service was asked to end
+  bool restarts_ = false;         // the last call is over, and there will be another one
+  std::int64_t pid_ = 0;          // of the command, on this machine; 0: not known
   bool stopped_ = false;
   Stop* question_ = nullptr;        // ends the command of `ready`; nullptr: the command is not running
   std::optional<Outcome> refusal_;  // why the command of `ready` can never succeed

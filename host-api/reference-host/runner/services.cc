@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "base/descriptor.h"
@@ -233,6 +234,16 @@ void Services::end_where(const std::function<bool(const Service&)>& is_over, con
   for (auto one = over.rbegin(); one != over.rend(); ++one) (*one)->end(why);
 }
 
+void Services::settle(const WorkflowInvocation& invocation) {
+  std::vector<std::shared_ptr<Service>> live;
+  {
+    const std::lock_guard lock(mutex_);
+    std::copy_if(services_.begin(), services_.end(), std::back_inserter(live),
+                 [&](const auto& one) { return &one->invocation() == &invocation; });
+  }
+  for (const auto& one : live) one->settle();
+}
+
 ServicesOf* Services::owner_of(const WorkflowInvocation& invocation) {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(owners_.begin(), owners_.end(),
@@ -271,8 +282,10 @@ void ServicesOf::judge(BranchResult& end) {
   invocation_.run.services().end_where(
       [this](const Service& one) { return &one.invocation() == &invocation_ && one.scope() != no_state; },
       "the state around it has ended");
+  invocation_.run.services().settle(invocation_);
   const std::lock_guard lock(mutex_);
-  if (why_.empty() || end.kind != BranchResult::Kind::aborted || end.by_action || outer_.requested()) return;
+  if (why_.empty() || outer_.requested() || end.by_action) return;
+  if (end.kind != BranchResult::Kind::aborted && end.kind != BranchResult::Kind::ended) return;
   end.kind = BranchResult::Kind::failed;
   end.reason = why_;
   end.last = last_;

@@ -55,6 +55,7 @@ class Services {
  private:
   friend class ServicesOf;
 
+  void settle(const WorkflowInvocation& invocation);
   void end_where(const std::function<bool(const Service&)>& is_over, const std::string& why);
   ServicesOf* owner_of(const WorkflowInvocation& invocation);
   // A TCP port that nobody listens on: `preferred` if it is free, else one not returned before. 0: none was found.
@@ -80,8 +81,8 @@ class ServicesOf {
   // The stop for the main path of the workflow. It is also requested when a service fails.
   Stop& stop() { return work_.stop(); }
 
-  // Call it when the main path has ended as `end` says: ends the services of all composite states. If a failed service
-  // has stopped the path, `end` becomes a failure.
+  // Call it when the main path has ended as `end` says: ends the services of all composite states. If a service has
+  // failed, even during the last step, `end` becomes a failure.
   void judge(BranchResult& end);
 
  private:
