@@ -387,8 +387,8 @@ BOOST_AUTO_TEST_CASE(a_file_of_approvals_in_the_commands_own_directory_does_not_
 BOOST_AUTO_TEST_CASE(a_file_of_approvals_that_the_sandbox_lets_commands_write_does_not_count) {
   scratch.file("work/file", "");
   const std::string work = scratch.path() + "/work";
-  const std::string answers = scratch.file("answers/approvals.json",
-                                        Json{{"always", {{{"command", "touch a"}, {"directory", work}}}}}.dump(), 0600);
+  const std::string answers = scratch.file(
+      "answers/approvals.json", Json{{"always", {{{"command", "touch a"}, {"directory", work}}}}}.dump(), 0600);
   host.answer = WTOOL_APPROVAL_NO;
   for (const bool writable : {true, false}) {
     const ToolUnderTest exposed(plugin,
