@@ -152,7 +152,7 @@ BOOST_FIXTURE_TEST_CASE(wrong_words_point_to_the_command_or_workflow_that_exists
   BOOST_TEST(holds(says({"bild-it"}), "there is no command \"bild-it\"\n"));
   BOOST_TEST(holds(says({"plan", "x", "--follow"}), "there is no option --follow; it is an option of `wtool logs`\n"));
   BOOST_TEST(holds(says({"tools", "--html=x"}),
-                   "it is an option of `wtool run`, `wtool resume`, `wtool watch`, `wtool report`\n"));
+                   "it is an option of `wtool run`, `wtool resume`, `wtool watch`, `wtool report`, `wtool approve`\n"));
   BOOST_TEST(holds(says({"man"}), "use `man wtool`"));
   BOOST_TEST(holds(says({"--json", "tools"}), "--json is an option of `wtool tools`, and must follow these words\n"));
   BOOST_TEST(holds(says({"-q", "run", "x"}), "-q is an option of `wtool run`, and must follow these words\n"));

@@ -68,12 +68,12 @@ BOOST_FIXTURE_TEST_CASE(completion_offers_no_name_that_would_control_the_termina
   scratch.file("workflows/fine.md", "# fine\n");
   scratch.file("workflows/\x1b]0;owned\a.md", "# owned\n");
   scratch.file("workflows/two\nlines.md", "# two\n");
-  scratch.file(".wtool/runs/20991123-000000-ok.jsonl", "");
+  scratch.file(".wtool/runs/20991123-000000-0a0b.jsonl", "");
   scratch.file(".wtool/runs/20991123-\x1b[31m.jsonl", "");
   ProgramOptions here;
   here.directory = scratch.path();
   BOOST_TEST(wtool_with({"complete", "run", ""}, here).out == ":files\nfine\n");
-  BOOST_TEST(wtool_with({"complete", "show", ""}, here).out == "20991123-000000-ok\nlast\n");
+  BOOST_TEST(wtool_with({"complete", "show", ""}, here).out == "20991123-000000-0a0b\nlast\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
