@@ -4,7 +4,6 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <memory>
-#include <optional>
 
 #include "support/mcp_client.h"
 #include "support/text.h"
@@ -67,22 +66,14 @@ struct Session : McpClient {
   }
 };
 
-// While it lives, no program that is started can write a file, as on a full disk.
-class NoFiles {
- public:
-  NoFiles() {
-    BOOST_REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
-    rlimit none = before_;
-    none.rlim_cur = 0;
-    BOOST_REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
-  }
-  NoFiles(const NoFiles&) = delete;
-  NoFiles& operator=(const NoFiles&) = delete;
-  ~NoFiles() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
+// From now on, the program cannot write a file, as on a full disk. Call it while the program runs: the runtime of a
+// sanitizer writes a file when it starts.
+void let_it_write_no_file(pid_t program) {
+  rlimit limit{};
+  BOOST_REQUIRE(::prlimit(program, RLIMIT_FSIZE, nullptr, &limit) == 0);
+  limit.rlim_cur = 0;
+  BOOST_REQUIRE(::prlimit(program, RLIMIT_FSIZE, &limit, nullptr) == 0);
+}
 
 // The output in a text: all of it except the last line, which the server adds.
 std::string output_of(const std::string& text) { return text.substr(0, text.rfind('[')); }
@@ -405,19 +396,16 @@ BOOST_AUTO_TEST_CASE(a_job_whose_output_cannot_be_kept_names_only_the_bytes_that
   const ScratchFolder place;
   const std::string file = place.file("c.yaml", "mcp: {results: text}\n");
   Gate gate(place);
-  std::optional<McpClient> client;
-  {
-    const NoFiles limit;
-    client.emplace(std::vector<std::string>{"--config", file}, ProgramOptions{.set = {{"XDG_CONFIG_HOME", "/none"}}});
-  }
-  client->initialize();
-  client->run("true");
-  const std::string begun = text_of(client->run("echo one; " + gate.wait() + "; echo two", in_background));
+  McpClient client({"--config", file}, ProgramOptions{.set = {{"XDG_CONFIG_HOME", "/none"}}});
+  client.initialize();
+  let_it_write_no_file(client.program.pid());
+  client.run("true");
+  const std::string begun = text_of(client.run("echo one; " + gate.wait() + "; echo two", in_background));
   BOOST_TEST(begun.starts_with("[... 4 bytes left out ...]\n[job "), begun);
   BOOST_TEST(holds(begun, "; 4 bytes were not kept ("), begun);
   gate.open();
   const Json poll{{"name", "job_poll"}, {"arguments", {{"job", Session::job_of(begun)}, {"wait", 40}}}};
-  const std::string end = text_of(client->ask("tools/call", poll).at("result"));
+  const std::string end = text_of(client.ask("tools/call", poll).at("result"));
   BOOST_TEST(end.starts_with("one\ntwo\n[exit 0, "), end);
   BOOST_TEST(!holds(end, "not kept"), end);
 }
