@@ -31,8 +31,8 @@ class KeptTree {
   virtual void request_end(std::chrono::milliseconds grace) = 0;
 
   // Waits for the end of all processes. Returns those that could not be killed. If a cluster node was lost, none are
-  // named, although some may be alive. Once `patience` (nullptr: there is none) is over, the grace period is cut short;
-  // on a cluster node, it is not.
+  // named, although some may be alive. When `patience` is over, the grace period is cut short, except on a cluster node;
+  // nullptr: it is never cut short.
   virtual std::vector<ProcessName> wait_end(const Patience* patience) = 0;
 };
 

@@ -20,7 +20,7 @@ std::vector<std::string> names_given(const std::vector<std::string>& variables);
 struct ContinuedWith {
   std::optional<runner::RunPart> part{};  // nothing: the part of the earlier run
   // Returns inputs as NAME=VALUE, with those of the names in `lost` that a person types when asked. Nothing: the run is
-  // not continued, and the person knows why. Not set: there are none.
+  // not continued, and the person knows why. Not set: no such inputs are given.
   std::function<std::optional<std::vector<std::string>>(const std::vector<std::string>& lost)> variables{};
   std::map<std::string, expressions::Value> values{};
   bool by_client = false;  // the inputs are arguments of a client, and messages name no options of the command line

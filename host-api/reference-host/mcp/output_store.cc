@@ -110,7 +110,7 @@ void StoredOutput::add(OutputStream which, std::string_view bytes) {
   }
 }
 
-// Sees to it that there is a block for the next byte. False: there is none.
+// Makes sure that the next byte has a block. False: no block is free, and none can be taken from the middle.
 bool StoredOutput::make_room(Stream& stream) {
   if (stream.block_of(stream.size.written) != nullptr) return true;
   int error = 0;

@@ -79,10 +79,10 @@ class StoredOutput {
  private:
   struct Stream {
     Size size;
-    Blocks head;  // from the beginning of the stream to the gap or, if there is none, to the end
+    Blocks head;  // from the beginning of the stream to the gap; the whole stream if it has no gap
     Blocks tail;  // from the gap to the end; its first block has the byte at gap_end
 
-    // The block with the byte at `offset`, which is outside of the gap; nullptr: there is none yet.
+    // The block with the byte at `offset`, which is outside of the gap; nullptr: the byte has no block yet.
     const std::uint32_t* block_of(std::uint64_t offset) const;
     // How many blocks stay at its beginning when others are taken from its middle; and how many may be taken.
     std::size_t beginning() const { return std::max<std::size_t>(head.size() / 2, 1); }

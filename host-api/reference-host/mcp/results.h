@@ -53,8 +53,8 @@ nlohmann::ordered_json call_result(const ToolDescription& tool, OrderedOutcome o
                                    const std::function<int()>& number_of_output = {},
                                    const StoredOutput* output = nullptr);
 
-// Notes in the metadata how many bytes of a stream are neither shown nor kept, and why; nothing if there are none. What
-// is shown does not have the bytes from `begin` to `end`.
+// Notes in the metadata how many bytes of a stream are neither shown nor kept, and why. Notes nothing if every byte is
+// shown or kept. What is shown does not have the bytes from `begin` to `end`.
 void add_lost_bytes(nlohmann::ordered_json& metadata, const StoredOutput::Size& size, std::uint64_t begin,
                     std::uint64_t end);
 

@@ -20,7 +20,8 @@ class DroppedStatus {
  public:
   explicit DroppedStatus(std::string_view text) : text_(text) {}
 
-  // The first command whose status is dropped, as a part of the text. Nothing: there is none, or it is in doubt.
+  // The first command whose status is dropped, as a part of the text. Nothing: no status is dropped, or the text
+  // is in doubt.
   std::optional<std::string_view> find() {
     while (at_ < text_.size()) {
       if (!step() || in_doubt_) return std::nullopt;

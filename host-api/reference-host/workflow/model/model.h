@@ -323,7 +323,7 @@ struct State {
   PlaceOptions place;                    // of a composite state without an action: where the steps inside run
   std::optional<StepDefaults> defaults;  // of such a state: the defaults for the steps inside
   std::optional<Action> action;
-  std::size_t prose_offset = 0;  // of an item for the state that is not an action; 0: there is none
+  std::size_t prose_offset = 0;  // of an item that names the state but is no action; 0: no such item
   bool action_unread = false;    // it has an action, which was not understood
 };
 
