@@ -105,7 +105,7 @@ void append_json_string(std::string& out, std::string_view text) {
     if (has_escape) {
       at += append_escapes(out, text.substr(at));
     } else {
-      out += "\xef\xbf\xbd";
+      out += replacement_character;
       at += next.length;
     }
     begin = at;

@@ -84,9 +84,9 @@ void CallRecorder::finish(Stream& stream, const std::string& text, WholeOutput& 
   whole.json_limit = store_->json_limit();
   if (!whole.streamed) return;
   // Where bytes may have been replaced, an equal size does not mean equal bytes.
-  const bool same = stream.file == nullptr
-                        ? stream.kept == text
-                        : stream.bytes == text.size() && !whole.cut && text.find("\xef\xbf\xbd") == std::string::npos;
+  const bool same = stream.file == nullptr ? stream.kept == text
+                                           : stream.bytes == text.size() && !whole.cut &&
+                                                 text.find(replacement_character) == std::string::npos;
   whole.cut = whole.cut && !same;
   whole.lossy = !same && (whole.lossy || !whole.cut);
   if (whole.bytes > stream.bytes) {

@@ -9,6 +9,7 @@
 #include "base/json_reader.h"
 #include "base/raw_json.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "runner/secrets.h"
 
 namespace wtool::host::runner {
@@ -176,7 +177,7 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
     return std::nullopt;
   }
   // A tool gives U+FFFD in place of bytes that are not UTF-8, so this may be the name of another directory.
-  if (work.directory.find("\xef\xbf\xbd") != std::string::npos) {
+  if (work.directory.find(replacement_character) != std::string::npos) {
     why = "the name of its directory is not UTF-8, or contains the character U+FFFD";
     return std::nullopt;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,7 @@ class TypeChecker {
       if (!state.action) continue;
       take_choices(state);
       if (std::holds_alternative<ShellAction>(state.action->kind) && !state.action->options.matrix) {
-        shells_.emplace(state.id, true);
+        shells_.insert(state.id);
       }
       forget(state.action->options.result.name);
       if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
@@ -180,7 +181,7 @@ class TypeChecker {
   Diagnostics& diagnostics_;
   std::unordered_map<std::string, ConditionType> parameters_;
   std::unordered_map<std::string, bool> set_;
-  std::unordered_map<std::string, bool> shells_;  // the states that run a command once
+  std::unordered_set<std::string> shells_;  // the states that run a command once
   // The texts that `output` lists for a field, by state and field.
   std::unordered_map<std::string, std::unordered_map<std::string, Choices>> answers_;
 };
