@@ -23,8 +23,8 @@ std::string dumped_as_ascii(const nlohmann::json& value) {
 
 std::string excerpt(const nlohmann::json& value) {
   std::string text = dumped_as_ascii(value);
-  if (text.size() > 60) text = text.substr(0, 60) + "...";
-  return text;
+  if (text.size() <= 60) return text;
+  return text.substr(0, 60) + "... (" + std::to_string(text.size()) + " bytes)";
 }
 
 }  // namespace wtool

@@ -24,7 +24,8 @@ std::string dumped(const nlohmann::ordered_json& value, int indent = -1);
 void append_dumped(std::string& out, const nlohmann::ordered_json& value);
 // The same on one line, with every character beyond ASCII escaped: \u00e9.
 std::string dumped_as_ascii(const nlohmann::json& value);
-// The beginning of such a text, for a message: at most 60 characters, and "..." if there are more.
+// The beginning of such a text, for a message: at most 60 characters, and "... (N bytes)" if there are more. Secrets are
+// masked where a text has been cut in this form.
 std::string excerpt(const nlohmann::json& value);
 
 }  // namespace wtool

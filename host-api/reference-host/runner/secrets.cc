@@ -15,13 +15,14 @@
 namespace wtool::host::runner {
 namespace {
 
-// A line of a secret is hidden by itself only if it has at least this length: hiding `}` or `--` would hide half of the
-// output.
-constexpr std::size_t shortest_line = 6;
+// A part of a secret - a line, or the beginning of a value that a message has cut - is hidden by itself only if it has at
+// least this length: hiding `}` or `--` would hide half of the output.
+constexpr std::size_t shortest_part = 6;
 
 // What replaces the middle of a long output, or the end of a long value in a message.
 struct Gap {
   std::size_t begin = 0, end = 0;
+  bool in_message = false;  // ordinary output may look the same, such as "Loading..."
 };
 
 // The end of `begin DIGITS end`, with which the text starts; 0: it does not start with that.
@@ -31,8 +32,8 @@ std::size_t end_of_gap(std::string_view text, std::string_view begin, std::strin
   return after > begin.size() && text.substr(after).starts_with(end) ? after + end.size() : 0;
 }
 
-// The first gap in the text. A text without gaps has an empty one at its end. quoted_for_message() and show_json() cut
-// a value before its message is masked.
+// The first gap in the text. A text without gaps has an empty one at its end. quoted_for_message(), show_json() and
+// excerpt() cut a value before its message is masked.
 Gap next_gap(std::string_view text) {
   for (std::size_t dots = text.find("..."); dots != std::string_view::npos; dots = text.find("...", dots + 1)) {
     const std::string_view rest = text.substr(dots);
@@ -40,11 +41,12 @@ Gap next_gap(std::string_view text) {
       const std::size_t size = end_of_gap(text.substr(dots - 2), "\n[... ", " bytes left out ...]\n");
       if (size > 0) return {dots - 2, dots - 2 + size};
     }
-    if (rest.starts_with("...\"")) return {dots, dots + 4};
-    if (const std::size_t size = end_of_gap(rest, "... (", " bytes)"); size > 0) return {dots, dots + size};
+    if (rest.starts_with("...\"")) return {dots, dots + 4, true};
+    if (const std::size_t size = end_of_gap(rest, "... (", " bytes)"); size > 0) return {dots, dots + size, true};
   }
   return {text.size(), text.size()};
 }
+
 }  // namespace
 
 void Secrets::add(std::string_view value) {
@@ -54,7 +56,7 @@ void Secrets::add(std::string_view value) {
   forms.emplace_back(trimmed);
   for (std::size_t begin = 0; begin < trimmed.size();) {
     const std::size_t end = std::min(trimmed.find('\n', begin), trimmed.size());
-    if (end - begin >= shortest_line) forms.emplace_back(trimmed.substr(begin, end - begin));
+    if (end - begin >= shortest_part) forms.emplace_back(trimmed.substr(begin, end - begin));
     begin = end + 1;
   }
   const std::string as_json = expressions::to_json(expressions::Value(trimmed));
@@ -118,8 +120,9 @@ std::string Secrets::masked(std::string_view text) const {
   for (Gap gap = next_gap(text); gap.begin < text.size(); gap = next_gap(text)) {
     std::string_view head = text.substr(0, gap.begin);
     std::string_view tail = text.substr(gap.end);
-    const std::size_t begun = longest_beginning_at_the_end(head);
-    const std::size_t ended = longest_end_at_the_beginning(tail);
+    std::size_t begun = longest_beginning_at_the_end(head);
+    if (gap.in_message && begun < shortest_part) begun = 0;
+    const std::size_t ended = gap.in_message ? 0 : longest_end_at_the_beginning(tail);
     out += masked_piece(head.substr(0, head.size() - begun));
     if (begun > 0) out += mask;
     out += text.substr(gap.begin, gap.end - gap.begin);

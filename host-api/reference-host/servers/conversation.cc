@@ -35,7 +35,9 @@ std::string result_mistake(const json& result) {
 }
 
 std::string short_text(const std::string& text) {
-  return text.size() <= max_text ? escaped(text) : escaped(text.substr(0, max_text)) + "...";
+  return text.size() <= max_text
+             ? escaped(text)
+             : escaped(text.substr(0, max_text)) + "... (" + std::to_string(text.size()) + " bytes)";
 }
 
 }  // namespace

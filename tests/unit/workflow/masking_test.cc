@@ -191,7 +191,18 @@ BOOST_AUTO_TEST_CASE(the_beginning_of_a_long_secret_in_a_message_is_masked) {
   BOOST_TEST(secrets.masked("Wait " + quoted + " seconds") == "Wait \"***...\" seconds");
   const std::string shown = wtool::show_json(nlohmann::json(secret));
   BOOST_TEST(!holds(secrets.masked("got " + shown), "hunter2"), shown);
+  const std::string excerpt = wtool::excerpt(nlohmann::json(secret));
+  BOOST_TEST(!holds(secrets.masked("/token is " + excerpt + ", but"), "hunter2"), excerpt);
   BOOST_TEST(secrets.masked("a... (b) and \"c...\"") == "a... (b) and \"c...\"");
+}
+
+// One of the forms of every secret begins or ends with some letter before or after the dots.
+BOOST_AUTO_TEST_CASE(dots_in_ordinary_output_mask_nothing) {
+  Secrets secrets;
+  secrets.add("github_pat_012345678901234567890123456789x");
+  for (const std::string text : {"{\"msg\":\"Loading...\"}", "digith...\"x", "reading... (12 bytes)x"}) {
+    BOOST_TEST(secrets.masked(text) == text);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(values_without_secrets_stay_what_they_are) {
