@@ -234,6 +234,8 @@ BOOST_FIXTURE_TEST_CASE(a_list_of_commands_in_quotes_that_drops_a_failure_is_a_w
                                  "make; true",
                                  "make; exit 0",
                                  "make; test $? = 2",
+                                 "test -f a && rm a; make",
+                                 "[ -d a ] && rm -r a; make",
                                  "! make; ls",
                                  "trap 'rm a; rm b' EXIT; ls",
                                  "echo a; ls",

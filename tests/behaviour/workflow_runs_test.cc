@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_visit_that_max_refuses_is_not_counted) {
   const Finished finished = run_workflow(file_);
   BOOST_TEST(holds(finished.err, "it has had its 3 visits (max=3)"), finished.err);
   for (const std::string& text : {finished.out, wtool({"show", "last"}).out}) {
-    BOOST_TEST(holds(text, "  Try    failed (3 times, 3 failed, visits used up)  "), text);
+    BOOST_TEST(holds(text, "  Try    failed (3 times, 3 failed, max visits reached)  "), text);
   }
   const Json shown = Json::parse(wtool({"show", "last", "--json"}).out);
   std::vector<int> tries;

@@ -147,7 +147,7 @@ std::string StateTable::status_of(const Row& row, bool suspended) {
   if (row.up_to_date > 0) {
     notes.push_back(row.up_to_date == row.visits ? "up to date" : std::to_string(row.up_to_date) + " up to date");
   }
-  if (row.visits_used_up) notes.emplace_back("visits used up");
+  if (row.visits_used_up) notes.emplace_back("max visits reached");
   for (std::size_t i = 0; i < notes.size(); ++i) text += (i == 0 ? " (" : ", ") + notes[i];
   return text + (notes.empty() ? "" : ")");
 }

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(conditions_on_outputs_that_are_never_true_are_found) {
     }
   };
   found("A.stdout == \"5\"",
-        "4:10: warning: 'A.stdout' has the newline at the end of the output, which \"5\" has not; write 'A.content', "
+        "4:10: warning: 'A.stdout' ends with a newline, and \"5\" does not, so they differ; write 'A.content', "
         "which has no newline there\n");
   found("A.stdout == 5", "4:19: error: a text is never a number: this comparison always fails\n");
   found("A.exit_code",
@@ -105,6 +105,9 @@ BOOST_AUTO_TEST_CASE(an_exit_to_the_end_that_hides_a_failure_is_a_warning) {
   expect("[*] --> A\nA --> [*]: always\n", "- A: Shell \"x\"\n", "4:12: " + ends + "write `A --> [*]`" + told);
   expect("[*] --> A\nA --> [*]: always\n", "- A: Log \"x\"\n", "");
   expect("[*] --> A\nA --> B: failure\nA --> [*]: success\nB --> [*]\n", "- A: Shell \"x\"\n- B: Log \"x\"\n", "");
+  // A state that handles the failure of the run does not decide how the run ends.
+  expect("[*] --> A\nA --> [*]\nReport --> [*]: always\n",
+         "- A: Shell \"x\"\n- Report: Shell \"x\"\n- on failure: Report\n", "");
 }
 
 BOOST_AUTO_TEST_CASE(an_exit_for_exhausted_visits_below_the_one_for_failures_is_an_error) {

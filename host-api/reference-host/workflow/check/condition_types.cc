@@ -94,8 +94,8 @@ class TypeChecker {
     if (text == nullptr || text->empty() || text->ends_with('\n')) return;
     const std::string& state = output.operands[0]->text;
     diagnostics_.warn(label + output.operands[0]->offset,
-                      "'" + name + "' has the newline at the end of the output, which " +
-                          expressions::quoted_for_message(*text) + " has not" +
+                      "'" + name + "' ends with a newline, and " + expressions::quoted_for_message(*text) +
+                          " does not, so they differ" +
                           (output.text == "stdout" ? "; write '" + state + ".content', which has no newline there"
                                                    : "; write '" + name + ".contains(...)'"));
   }

@@ -265,9 +265,19 @@ class DiagramChecker {
   }
 
   // Reports exits by which the run is completed although a step has failed, so that nobody sees the failure.
+  // Where failures continue, every exit to the end takes them. What handles a failure, or runs at last, does not decide
+  // how the run ends.
   void ends_after_failures() {
-    for (const State& state : states_) {
-      if (state.hidden || !can_fail(state)) continue;
+    if (workflow_.continues) return;
+    std::vector<std::size_t> handlers;
+    for (const NamedPlace* name : {&workflow_.on_failure, &workflow_.finally}) {
+      if (const std::size_t root = workflow_.index_of(name->name); root != no_state) handlers.push_back(root);
+    }
+    const Marks handling = closure(std::move(handlers), targets_);
+    const Marks ordinary = closure({workflow_.start}, targets_);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const State& state = states_[i];
+      if (state.hidden || !can_fail(state) || (handling[i] && !ordinary[i])) continue;
       for (const Transition& exit : state.exits) {
         if (exit.target != no_state || !(exit.always || exit.kind == Transition::Kind::failure)) continue;
         diagnostics_.warn(

@@ -182,8 +182,9 @@ class DroppedStatus {
     if (previous_ && !uses_status) found_ = previous_;
     const bool cannot_matter =
         command_.is_harmless || command_.name.empty() ||
-        is_one_of(command_.name, {"!", "[[", "set", "shopt", "trap", "export", "readonly", "unset", "umask", "ulimit",
-                                  "alias", "echo", "printf", "true", ":", "sleep", "wait", "exit", "exec"});
+        is_one_of(command_.name, {"!",      "[",        "[[",    "test",  "set",    "shopt", "trap",
+                                  "export", "readonly", "unset", "umask", "ulimit", "alias", "echo",
+                                  "printf", "true",     ":",     "sleep", "wait",   "exit",  "exec"});
     previous_ = cannot_matter ? std::nullopt : std::optional(all);
     command_ = {};
   }

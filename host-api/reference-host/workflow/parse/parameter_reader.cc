@@ -174,6 +174,8 @@ void ParameterReader::choices() {
 
 void ParameterReader::fallback() {
   if (!fallback_.IsDefined() || fallback_.IsNull()) return;
+  // If the default is wrong, no check may also report that the parameter has none.
+  made_.fallback = Value();
   if (made_.type == Parameter::Type::list && fallback_.IsSequence()) {
     expressions::List list;
     for (const YAML::Node& element : fallback_) {
@@ -182,12 +184,9 @@ void ParameterReader::fallback() {
     }
     made_.fallback = Value(std::move(list));
   } else {
-    made_.fallback = typed(fallback_);
-  }
-  if (!made_.fallback) {
-    // The mistake was reported. No check may report that the parameter has no default.
-    made_.fallback = Value();
-    return;
+    auto value = typed(fallback_);
+    if (!value) return;
+    made_.fallback = std::move(value);
   }
   const std::string problem = limit_problem(made_, *made_.fallback);
   if (!problem.empty()) yaml_.fail(fallback_, "the default " + problem);
