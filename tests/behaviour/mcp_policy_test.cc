@@ -356,6 +356,27 @@ BOOST_AUTO_TEST_CASE(a_person_who_continues_a_run_of_a_server_is_held_to_its_pol
   BOOST_TEST(!fs::exists(person.home() + "/outside"));
 }
 
+BOOST_AUTO_TEST_CASE(a_client_of_another_policy_does_not_continue_the_run_of_a_server) {
+  const Person person;
+  fs::create_directories(person.project() + "/tools");
+  Person::write(person.project() + "/tools/a.md",
+                "---\ntool: true\n---\n\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: "
+                "Shell \"test -e repaired && echo x > ~/outside\"\n");
+  const auto answer = [&](const std::string& policy, const Json& arguments) {
+    Server server(person, {"--policy", policy, "--workflows", "tools"});
+    return server.ask("tools/call", {{"name", "a"}, {"arguments", arguments}}).dump();
+  };
+  answer("project", Json::object());
+  Person::write(person.project() + "/repaired", "");
+  const std::string refused = answer("open", {{"resume", "last"}});
+  BOOST_TEST(holds(refused, "it was confined by the policy project to " + person.project() + ", without network"),
+             refused);
+  BOOST_TEST(!fs::exists(person.home() + "/outside"));
+  const std::string same = answer("project", {{"resume", "last"}});
+  BOOST_TEST(!holds(same, "another policy"), same);
+  BOOST_TEST(!fs::exists(person.home() + "/outside"));
+}
+
 BOOST_AUTO_TEST_CASE(a_folder_outside_of_any_project_is_not_served_by_default) {
   const Person person;
   const ScratchFolder nowhere;

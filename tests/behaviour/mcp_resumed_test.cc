@@ -114,6 +114,18 @@ BOOST_AUTO_TEST_CASE(a_client_continues_only_the_part_to_which_a_person_has_limi
   BOOST_TEST(shop.content("did") == "build\ntest\ndeploy\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_continued_run_that_ends_without_reaching_the_named_state_is_an_error) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\n", "[*] --> A\nA --> B: result == \"a\"\nA --> C\nB --> [*]\nC --> [*]\n",
+                            "- A: Shell \"test -e repaired && printf a\"\n- B: Log \"b\"\n- C: Log \"c\"\n"));
+  BOOST_TEST(run({wtool_path, "run", "tools/a.md", "--until", "C"}, shop.here()).exit_code == 1);
+  Client client(shop);
+  shop.folder.file("repaired", "");
+  const Json result = client.run_tool("a", {{"resume", "last"}});
+  BOOST_TEST(result.at("isError") == true);
+  BOOST_TEST(holds(text_of(result), "the run ended without reaching C, which --until names"), text_of(result));
+}
+
 BOOST_AUTO_TEST_CASE(an_argument_with_another_value_makes_the_steps_that_read_it_run_again) {
   const Workshop shop;
   shop.add("a.md", until_repaired);

@@ -132,6 +132,10 @@ BOOST_AUTO_TEST_CASE(a_run_that_never_came_to_the_named_state_says_so) {
   BOOST_TEST(resumed.exit_code == 2);
   BOOST_TEST(holds(resumed.err, " has completed without reaching C, which --until named, so there is nothing"),
              resumed.err);
+  BOOST_TEST(run_workflow("workflow.md", {"--until", "C", "--junit", "report.xml"}).exit_code == 1);
+  BOOST_TEST(holds(file("report.xml"),
+                   R"(<error message="the run ended without reaching C, which --until names" type="until_)"),
+             file("report.xml"));
 }
 
 BOOST_AUTO_TEST_CASE(a_state_of_finally_ends_a_run_that_until_limits_to_it) {

@@ -65,15 +65,18 @@ void WorkflowToolResult::noticed(std::string_view text) {
   if (notices_.size() < max_notices) notices_.emplace_back(text);
 }
 
-ordered_json WorkflowToolResult::of(const runner::RunReport& report, const report::FailedSteps& failed,
-                                    const std::string& run, std::vector<std::string> notices, std::size_t most) const {
+ordered_json WorkflowToolResult::of(const runner::RunReport& report, const runner::RunPart& part,
+                                    const report::FailedSteps& failed, const std::string& run,
+                                    std::vector<std::string> notices, std::size_t most) const {
   const std::lock_guard lock(mutex_);
   notices.insert(notices.end(), notices_.begin(), notices_.end());
   const bool is_completed = report.status == runner::RunReport::Status::completed;
+  const bool missed = is_completed && !report::reached_until(report, part);
+  const std::string reason = missed ? journal::missed_until(part.until) : report.reason;
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(report.took).count();
   const std::string output = mcp::cut(output_, most);
   ordered_json structure{{"status", journal::word(report.status)}};
-  if (!report.reason.empty()) structure["reason"] = report.reason;
+  if (!reason.empty()) structure["reason"] = reason;
   if (!run.empty()) structure["run"] = run;
   structure["ms"] = took;
   if (!output.empty()) structure["output"] = output;
@@ -95,13 +98,13 @@ ordered_json WorkflowToolResult::of(const runner::RunReport& report, const repor
   for (const std::string& notice : notices) text += '[' + notice + "]\n";
   text += '[' + std::string(journal::word(report.status)) + ", " + counted(steps_, "step") + ", " +
           std::to_string(took) + " ms";
-  if (!report.reason.empty()) text += ": " + report.reason;
+  if (!reason.empty()) text += ": " + reason;
   if (report.status == runner::RunReport::Status::suspended) {
     text += "; `wtool approve " + run + "` in a person's terminal answers and continues it";
   } else if (!is_completed && !run.empty())
     text += "; \"resume\": \"" + run + "\" continues it";
   text += ']';
-  ordered_json result = mcp::text_result(std::move(text), !is_completed);
+  ordered_json result = mcp::text_result(std::move(text), !is_completed || missed);
   result["structuredContent"] = std::move(structure);
   return result;
 }

@@ -34,10 +34,12 @@ class WorkflowToolResult final : public runner::RunObserver {
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
   void noticed(std::string_view text) override;
 
-  // Call it when the run is over. `run`: its id; empty if it cannot be resumed. At most `most` bytes of an output are
+  // Call it when the run is over. `part`: of the workflow, which the run was limited to. `run`: its id; empty if it
+  // cannot be resumed. At most `most` bytes of an output are
   // kept, half of them from its beginning and half from its end.
-  nlohmann::ordered_json of(const runner::RunReport& report, const report::FailedSteps& failed, const std::string& run,
-                            std::vector<std::string> notices, std::size_t most) const;
+  nlohmann::ordered_json of(const runner::RunReport& report, const runner::RunPart& part,
+                            const report::FailedSteps& failed, const std::string& run, std::vector<std::string> notices,
+                            std::size_t most) const;
 
  private:
   mutable std::mutex mutex_;

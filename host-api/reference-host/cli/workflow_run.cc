@@ -62,7 +62,7 @@ int exit_status_of(const journal::RunRecord& run) {
   if (!run.status) return exit_failed;
   switch (*run.status) {
     case RunReport::Status::completed:
-      return run.until.empty() || journal::reached_until(run) ? exit_ok : exit_failed;
+      return journal::reached_until(run) ? exit_ok : exit_failed;
     case RunReport::Status::failed:
       return run.refused ? exit_refused : exit_failed;
     case RunReport::Status::suspended:
@@ -466,11 +466,11 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
   if (const runner::RunPolicy& policy = earlier.policy; !policy.name.empty()) {
     std::string error;
     if (!confine(context, policy, error)) {
-      complain("the run was started under the policy " + policy.name +
+      complain("the run was started or continued under the policy " + policy.name +
                " of wtool mcp, which cannot be applied: " + error);
       return exit_unusable;
     }
-    complain("the run was started by wtool mcp, so its policy " + policy.name +
+    complain("the run was started or continued by wtool mcp, so its policy " + policy.name +
              " confines the commands of this run to " + escaped(policy.root));
   }
   if (const int interrupted = cancel_left_jobs(context, earlier.jobs); interrupted != exit_ok) return interrupted;

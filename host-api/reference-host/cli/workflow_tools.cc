@@ -200,16 +200,23 @@ struct Continued {
 };
 
 // Why only a person can continue the run; empty: a client can, too.
-std::string needs_a_person(const PreparedWorkflow& prepared, const journal::RunRecord& earlier) {
+std::string needs_a_person(const PreparedWorkflow& prepared, const journal::RunRecord& earlier,
+                           const runner::RunPolicy& policy) {
   if (earlier.status == runner::RunReport::Status::completed) return "it has completed the part that --until named";
   if (!earlier.env_files.empty()) return "it was started with --env-file, which a client cannot give";
   if (earlier.on == "cluster" && prepared.tools().own_place() != "cluster") return "it was started with --on cluster";
+  // Its commands may have written files that were harmless only under that policy.
+  if (!earlier.policy.name.empty() && earlier.policy != policy) {
+    return "it was confined by the policy " + earlier.policy.name + " to " + earlier.policy.root +
+           (earlier.policy.network ? "" : ", without network") + ", and this server has another policy";
+  }
   // A server cannot cancel jobs: its plugin is in use.
   if (!earlier.status && !earlier.jobs.empty()) return "it was killed and may have left jobs on the cluster";
   return {};
 }
 
-Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, runner::Secrets& secrets) {
+Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, const runner::RunPolicy& policy,
+                       runner::Secrets& secrets) {
   Continued made;
   const auto refuse = [&](std::string why) {
     given.errors.push_back("resume: " + std::move(why));
@@ -220,7 +227,7 @@ Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, runne
   if (id.empty()) return refuse(error);
   auto resumed = journal::resume_run(prepared.directory(), id, "", journal_options(secrets), error);
   if (!resumed) return refuse(error);
-  if (const std::string why = needs_a_person(prepared, resumed->run); !why.empty()) {
+  if (const std::string why = needs_a_person(prepared, resumed->run, policy); !why.empty()) {
     return refuse("the run " + id + " is not continued: " + why + "; `wtool resume " + id + "` continues it");
   }
   made.notices = resumed->notices;
@@ -342,7 +349,8 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
   if (!call.continues.empty()) given.resume = call.continues;
   runner::Secrets secrets;
   Continued continued;
-  if (given.errors.empty() && !given.resume.empty()) continued = continue_run(*served.workflow, given, secrets);
+  if (given.errors.empty() && !given.resume.empty())
+    continued = continue_run(*served.workflow, given, policy_, secrets);
   PreparedWorkflow& prepared = continued.workflow != nullptr ? *continued.workflow : *served.workflow;
   JournaledRun run;
   if (given.errors.empty() && continued.run == nullptr) {
@@ -395,6 +403,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
   report::FailedSteps failed;
   LinesOfRun lines(reports);
   journal::Observers shown({&result, &failed, reports.are_wanted() ? &lines : nullptr});
+  const runner::RunPart part = run.settings.part;
   const runner::RunReport report = run_journaled(prepared, tools, std::move(run), secrets, stop.stop(), shown);
   if (tools.is_suspended()) {
     call.continues = id;
@@ -403,7 +412,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
     const std::lock_guard lock(call.asking);
     call.question.reset();
   }
-  return result.of(report, failed, id, notices, output_bytes_);
+  return result.of(report, part, failed, id, notices, output_bytes_);
 }
 
 }  // namespace wtool::host

@@ -88,7 +88,7 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
     }
     drop_from(resumed.run, *place);
   } else if (resumed.run.status == runner::RunReport::Status::completed) {
-    if (!reached_until(resumed.run)) {
+    if (resumed.run.until.empty() || !reached_until(resumed.run)) {
       error = "the run " + id + " has completed" +
               (resumed.run.until.empty() ? "" : " without reaching " + resumed.run.until + ", which --until named") +
               (resumed.run.only.empty() ? ", so there is nothing to resume; --from STATE runs a part of it again"

@@ -53,9 +53,13 @@ bool waits(const RunRecord& run, const StepRecord& step) {
 }
 
 bool reached_until(const RunRecord& run) {
-  return !run.until.empty() && std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& step) {
-    return may_end_by_until(step.place.branch) && step.state == run.until;
-  });
+  return run.until.empty() || std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& step) {
+           return may_end_by_until(step.place.branch) && step.state == run.until;
+         });
+}
+
+std::string missed_until(const std::string& until) {
+  return "the run ended without reaching " + until + ", which --until names";
 }
 
 std::string never_in(const RunRecord& run, const std::string& state, const std::string& branch) {
@@ -67,7 +71,7 @@ std::string never_in(const RunRecord& run, const std::string& state, const std::
          (branch.empty() ? "" : " in the branch \"" + branch + "\"") +
          question_then(
              did_you_mean(state, visited),
-             run.status == runner::RunReport::Status::completed && reached_until(run)
+             run.status == runner::RunReport::Status::completed && !run.until.empty() && reached_until(run)
                  ? "it ended after " + run.until + ", as --until said, and `wtool resume " + run.run + "` continues it"
                  : "`wtool show " + run.run + "` lists its states");
 }

@@ -114,9 +114,11 @@ struct RunRecord {
 // True if a state that --until names ends the run in this branch: on the path of the whole workflow, or in `finally`.
 bool may_end_by_until(std::string_view branch);
 
-// True if the run was in the state `run.until`, after which --until ends it. A run may also take a path that ends
-// before it reaches this state.
+// True if the run was in the state `run.until`, after which --until ends it, or if there is no such state. A run may
+// also take a path that ends before it reaches this state.
 bool reached_until(const RunRecord& run);
+// What is wrong with a completed run that has not reached this state.
+std::string missed_until(const std::string& until);
 
 // The message for a state that the run was never in, with the state that was probably meant.
 std::string never_in(const RunRecord& run, const std::string& state, const std::string& branch = {});

@@ -179,6 +179,8 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
   } else if (!is_completed && (told == 0 || run.status == RunReport::Status::aborted)) {
     commands.add(Commands::Kind::error, name + ": " + status_text(run, false),
                  run.reason.empty() ? "the run has not ended" : run.reason);
+  } else if (is_completed && !journal::reached_until(run)) {
+    commands.add(Commands::Kind::error, name + ": " + status_text(run, false), journal::missed_until(run.until));
   }
   for (const RunLogRecord& log : run.logs) {
     if (log.level == workflow::LogAction::Level::info) continue;

@@ -148,14 +148,20 @@ std::string junit_xml(const RunRecord& run) {
     append_stream(suite.cases, "system-err", step.end.outcome.standard_error, step.end.outcome.whole_error);
     suite.cases += "    </testcase>\n";
   }
-  if (run.status != runner::RunReport::Status::completed && all.failures + all.errors == 0) {
+  const bool missed = run.status == runner::RunReport::Status::completed && !journal::reached_until(run);
+  if ((run.status != runner::RunReport::Status::completed || missed) && all.failures + all.errors == 0) {
     JunitSuite& suite = suite_of(suites, index, run, "");
     suite.counts.add(CaseVerdict::error, {});
     all.add(CaseVerdict::error, {});
-    const std::string reason = run.status ? run.reason : "the run has not ended";
+    const std::string reason = missed       ? journal::missed_until(run.until)
+                               : run.status ? run.reason
+                                            : "the run has not ended";
     suite.cases += "    <testcase" + attribute("name", "the run") + attribute("classname", run.name) +
                    attribute("time", "0.000") + ">\n      <error" + attribute("message", reason) +
-                   attribute("type", run.status ? journal::word(*run.status) : "interrupted") + "/>\n    </testcase>\n";
+                   attribute("type", missed       ? "until_not_reached"
+                                     : run.status ? journal::word(*run.status)
+                                                  : "interrupted") +
+                   "/>\n    </testcase>\n";
   }
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", run.name) +
                     numbers(all) + attribute("time", seconds(run.took)) + ">\n";

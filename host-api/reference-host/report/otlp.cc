@@ -109,8 +109,11 @@ ordered_json span_of_run(const RunRecord& run) {
                     {"attributes", attributes.take()}};
   // A run that waits for an answer has not failed.
   if (run.status != RunReport::Status::suspended) {
-    span["status"] = otlp_status(run.status != RunReport::Status::completed,
-                                 run.status ? run.reason : "the process of the run ended before the run did");
+    const bool missed = run.status == RunReport::Status::completed && !journal::reached_until(run);
+    span["status"] = otlp_status(run.status != RunReport::Status::completed || missed,
+                                 missed       ? journal::missed_until(run.until)
+                                 : run.status ? run.reason
+                                              : "the process of the run ended before the run did");
   }
   return span;
 }

@@ -100,6 +100,7 @@ struct RunPolicy {
   std::string name{};  // "project" or "read-only"; empty: none, and only the configuration counts
   std::string root{};  // absolute; the folder to which commands are confined
   bool network = false;
+  bool operator==(const RunPolicy&) const = default;
 };
 
 struct RunStart {
