@@ -223,7 +223,12 @@ int approve_run(Context& context, const RunAnswer& answer) {
     }
     given.push_back(std::move(*typed));
   }
-  if (given.empty()) return exit_ok;
+  if (given.empty()) {
+    const RunFlags& flags = answer.flags;
+    if (flags.events.empty() && flags.junit.empty() && flags.html.empty()) return exit_ok;
+    complain("no report was written, because nobody has answered yet and the run did not continue");
+    return exit_suspended;
+  }
   std::error_code failed;
   const std::string directory = std::filesystem::current_path(failed).string();
   if (failed) error = "the working directory cannot be found: " + failed.message();

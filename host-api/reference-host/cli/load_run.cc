@@ -190,8 +190,11 @@ int replace_content(int file, std::string_view text) {
 bool can_write_report(const std::string& file) {
   namespace fs = std::filesystem;
   std::error_code failed;
-  const fs::path folder = fs::absolute(file, failed).lexically_normal().parent_path();
-  if (!fs::exists(folder, failed) && is_within(folder.string(), fs::current_path(failed).string())) return true;
+  fs::path folder = fs::absolute(file, failed).lexically_normal().parent_path();
+  // Missing folders below the directory of the run are made when the report is written.
+  const std::string here = fs::current_path(failed).string();
+  const bool is_missing = !fs::exists(fs::symlink_status(folder, failed)) && is_within(folder.string(), here);
+  while (is_missing && !fs::exists(fs::symlink_status(folder, failed))) folder = folder.parent_path();
   const fs::file_type type = fs::symlink_status(file, failed).type();
   // Opening a pipe or a device could block, or have an effect of its own.
   if (fs::is_other(fs::file_status(type))) return true;
@@ -201,7 +204,8 @@ bool can_write_report(const std::string& file) {
     return say_unwritable(file, why);
   }
   // Another run may be about to make this file, so the file is not made here, not even for a moment.
-  const Descriptor above = open_without_links(fs::path(file).parent_path() / ".", O_PATH | O_DIRECTORY, 0, why);
+  const Descriptor above =
+      open_without_links((is_missing ? folder : fs::path(file).parent_path()) / ".", O_PATH | O_DIRECTORY, 0, why);
   if (above && ::faccessat(above.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) why = ::strerror(errno);
   return say_unwritable(file, why);
 }
@@ -210,15 +214,15 @@ namespace {
 
 // Makes a missing folder below the directory of the run, and those above it. No link is followed, so that a command
 // cannot lead the report elsewhere.
-Descriptor made_folder(const std::filesystem::path& folder, std::string& why) {
+Descriptor made_folder(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
   std::error_code failed;
+  std::string why;  // if there is no folder in the end, the file cannot be opened, and that says why
   Descriptor opened = open_without_links(folder / ".", O_PATH | O_DIRECTORY, 0, why);
   if (opened || fs::exists(fs::symlink_status(folder, failed))) return opened;
   if (!is_within(folder.string(), fs::current_path(failed).string())) return opened;
-  const Descriptor above = made_folder(folder.parent_path(), why);
-  if (!above) return {};
-  if (::mkdirat(above.get(), folder.filename().c_str(), 0777) != 0 && errno != EEXIST) why = ::strerror(errno);
+  const Descriptor above = made_folder(folder.parent_path());
+  if (!above || (::mkdirat(above.get(), folder.filename().c_str(), 0777) != 0 && errno != EEXIST)) return {};
   return open_without_links(folder / ".", O_PATH | O_DIRECTORY, 0, why);
 }
 
@@ -228,8 +232,7 @@ bool write_report(const std::string& file, std::string_view text) {
   if (file == "-") return print(text);
   std::string why;
   std::error_code failure;
-  made_folder(std::filesystem::absolute(file, failure).lexically_normal().parent_path(), why);
-  why.clear();  // if there is still no folder, the file cannot be opened
+  made_folder(std::filesystem::absolute(file, failure).lexically_normal().parent_path());
   // A command may have put a FIFO there, which would wait for a reader.
   Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_NONBLOCK, 0666, why);
   int failed = opened ? replace_content(opened.get(), text) : 0;

@@ -22,7 +22,7 @@ struct PolicyPreset {
   std::string defaults;  // YAML; so is `boundary`
   std::string boundary;
   std::string summary;  // what the policy does, in a few sentences for models and people
-  std::string notice;   // what is not as the person expects, for people; empty: nothing
+  std::string notice;   // what may surprise the person who starts it; empty: nothing
 };
 
 struct PolicyRequest {

@@ -131,7 +131,7 @@ class Calls {
     yes,
     id_in_use,
     too_many,   // calls are waiting
-    no_thread,  // could be started for the call, and none is running
+    no_thread,  // none is running, and none could be started
   };
   // Call the next four functions only on the thread that made this object.
   Added add(std::shared_ptr<ClientCall> call);

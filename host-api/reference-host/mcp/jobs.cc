@@ -191,15 +191,16 @@ void Jobs::show_new_output(Job& job, ordered_json& metadata) {
       if (!out.empty() && out.back() != '\n') out += '\n';
       out += gap(bytes);
     };
+    bool is_cut = tail > head;
     const auto add = [&](std::uint64_t from, std::uint64_t to) {
       std::string bytes = job.output->read(stream, from, static_cast<std::size_t>(to - from));
       const std::uint64_t missing = to - from - bytes.size();
       out += to_utf8(std::move(bytes));
       if (missing > 0) add_gap(missing);  // The gap has grown since the size was asked for.
+      is_cut = is_cut || missing > 0;
     };
     add(shown, head);
-    const bool is_cut = tail > head;
-    if (is_cut) {
+    if (tail > head) {
       add_gap(tail - head);
       add(tail, end);
       add_lost_bytes(metadata, size, head, tail);

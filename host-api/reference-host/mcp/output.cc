@@ -104,7 +104,8 @@ void Output::finish(std::chrono::milliseconds patience) {
   patience_.store(static_cast<int>(std::min<std::int64_t>(patience.count(), INT_MAX)));
   hurry_.signal();
   thread_.join();
-  pipe_.reset();  // The client must not wait for more.
+  const std::lock_guard lock(mutex_);  // A thread that logs may still write to the pipe.
+  pipe_.reset();                       // The client must not wait for more.
 }
 
 void Output::write_all() {

@@ -124,8 +124,8 @@ bool StoredOutput::make_room(Stream& stream) {
   return true;
 }
 
-// Takes a block from the middle of the stream that has more of them: so output does not keep errors out. Nothing: neither
-// stream has one. `error`: why there is no other block.
+// Takes a block from the middle of the stream that has more of them, so that much standard output does not push out the
+// errors. Nothing: neither stream has one. `error`: why there is no other block.
 std::optional<std::uint32_t> StoredOutput::take_from_middle(int error) {
   Stream& stream = streams_[0].spare() >= streams_[1].spare() ? streams_[0] : streams_[1];
   if (stream.spare() == 0) return std::nullopt;

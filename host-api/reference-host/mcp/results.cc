@@ -234,8 +234,9 @@ std::string shortened(const ToolDescription& tool, const std::string& text, cons
                       std::size_t output_bytes) {
   // The YAML of execute_command would no longer be YAML if it were cut like another text. It repeats the metadata.
   if (tool.id == "execute_command" && text.starts_with("exit_code: ")) {
-    return yaml_result(metadata.value("exit_code", 0), text_member(metadata, "stdout"),
-                       text_member(metadata, "stderr"));
+    const auto code = metadata.find("exit_code");
+    return yaml_result(code != metadata.end() && code->is_number_integer() ? code->get<int>() : 0,
+                       text_member(metadata, "stdout"), text_member(metadata, "stderr"));
   }
   return cut(text, 2 * output_bytes + room_for_the_rest);
 }
