@@ -294,6 +294,32 @@ BOOST_AUTO_TEST_CASE(secrets_are_in_nothing_that_a_run_shows_or_leaves) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_later_steps_read_from_a_secret_outcome_is_in_nothing_that_a_run_shows_or_leaves) {
+  scratch.file("reply.json", "{\"token\": \"tok-4711-abcdef\", \"list\": [\"tok-second\"]}\n");
+  scratch.file("inner.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> I\nI --> J\nJ --> [*]\n```\n\n## Actions\n\n"
+               "- I: Set url=\"tok-in-variable\"\n- J: Shell \"echo tok-of-inner; echo done\"\n");
+  scratch.file("w.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> Login\nLogin --> Use\nUse --> Inner\nInner --> Url\nUrl --> "
+               "[*]\n```\n\n## Actions\n\n"
+               "- Login: Shell \"cat reply.json\" secret\n"
+               "- Use: Shell \"echo calling $T with $U\" env={\"T\": \"${Login.json.token}\", \"U\": "
+               "\"${Login.json.list[0]}\"}\n"
+               "- Inner: Run workflow \"inner\" secret\n- Url: Log \"url ${Inner.variables.url}\"\n");
+  const Finished finished = wtool({"run", "w.md", "--events", "events.jsonl", "--junit", "j.xml", "--html", "r.html"});
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 0);
+    for (const std::string& left :
+         {finished.out, finished.err, file("events.jsonl"), file("j.xml"), file("r.html"), content_of(journal())}) {
+      BOOST_TEST(!left.empty());
+      for (const char* secret : {"tok-4711", "tok-second", "tok-in-variable", "tok-of-inner"}) {
+        BOOST_TEST(!holds(left, secret), secret << " in " << left);
+      }
+    }
+    BOOST_TEST(holds(finished.err, "calling *** with ***"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_a_command_marks_as_secret_is_in_nothing_that_a_run_shows_or_leaves) {
   scratch.file("w.md",
                "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> C\nC --> [*]\n```\n\n## Actions\n\n"

@@ -105,8 +105,7 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
   tell_budget();
   run_.services().enter(invocation_, name_, current);
   RanStep ran = run_step(
-      run_, invocation_.workflow, current, name_, ++sequence_, [] {},
-      [&](Step& begun) { return perform(state, begun, visit); });
+      invocation_, current, name_, ++sequence_, [] {}, [&](Step& begun) { return perform(state, begun, visit); });
   auto& [step, end, result, replayed, was_left] = ran;
   if (state.action) store(step, result, end);
   if (replayed) count_replayed_usage(invocation_, name_, sequence_);
@@ -146,6 +145,7 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
     stand_for(*pending_, state, step, end);
   }
   if (end.ends_workflow) {
+    if (!replayed) run_.observer().noticed("the agent of '" + state.id + "' ended the workflow");
     BranchResult branch_result;
     go_on(step, end, {no_state}, current);
     return branch_result;
@@ -282,9 +282,7 @@ void Branch::store(const Step& step, ActionResult& result, StepEnd& end) {
   const workflow::ActionOptions& options = state.action->options;
   end.secret = gives_secrets(step);
   if (end.secret) {
-    run_.hide(result.outcome.standard_output);
-    run_.hide(result.outcome.standard_error);
-    run_.hide(result.outcome.answer);
+    run_.hide(result.outcome);
     for (const auto& [name, value] : result.assigned) run_.hide(expressions::to_text(value));
   }
   for (const auto& [name, value] : result.assigned) variables_.set(name, value);

@@ -188,7 +188,8 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
   }
 
   const WorkflowInvocation inner(invocation.run, *other->workflow, *other->source, &invocation,
-                                 workflow::place_of(invocation.workflow, step.state, invocation.place));
+                                 workflow::place_of(invocation.workflow, step.state, invocation.place),
+                                 gives_secrets(step));
   Variables variables(*other->workflow, std::move(inputs));
   const std::string branch = step.branch + "/" + std::to_string(step.sequence) + ":" + name;
   BranchResult end;

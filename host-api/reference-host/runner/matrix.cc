@@ -60,7 +60,7 @@ void run_lane(CombinationLane& lane, const Step& whole, std::size_t index, const
     run.forget_combination(branch);
   }
   const auto announce = [&] { run.observer().combination_begun(branch, lane.combination); };
-  RanStep ran = run_step(run, *whole.workflow, whole.state, branch, 1, announce, [&](Step& begun) {
+  RanStep ran = run_step(context.invocation, whole.state, branch, 1, announce, [&](Step& begun) {
     Variables values = context.variables;
     values.set_local("matrix", lane.combination);
     return run_tries(begun, {context.invocation, values, stop, context.in_fork});
@@ -72,12 +72,8 @@ void run_lane(CombinationLane& lane, const Step& whole, std::size_t index, const
   end.outcome = lane.result.outcome;
   end.command = lane.result.command;
   if (!ran.replayed) {
-    end.secret = step.of().action->options.secret;
-    if (end.secret) {
-      run.hide(end.outcome.standard_output);
-      run.hide(end.outcome.standard_error);
-      run.hide(end.outcome.answer);
-    }
+    end.secret = gives_secrets(step);
+    if (end.secret) run.hide(end.outcome);
   }
   // Only combinations that succeeded are kept when the run is resumed in the middle of the matrix.
   end.transitioned = step.status == Step::Status::succeeded;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runner/secrets.h"
 #include "runner/services.h"
 
 namespace wtool::host::runner {
@@ -31,10 +32,11 @@ Run::Run(const RunRequest& request)
 
 Run::~Run() = default;
 
-Step Run::begin_step(const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
+Step Run::begin_step(const WorkflowInvocation& invocation, std::size_t state, const std::string& branch,
                      std::uint64_t sequence) {
   Step step;
-  step.workflow = &workflow;
+  step.workflow = &invocation.workflow;
+  step.secret = invocation.secret;
   step.state = state;
   step.branch = branch;
   step.sequence = sequence;
@@ -127,13 +129,32 @@ void Run::hide(const std::string& value) {
   if (request_.secrets != nullptr) request_.secrets->add(value);
 }
 
-void Run::hide(const expressions::Value& value) {
+void Run::hide(const expressions::Value& value, std::size_t shortest) {
   if (const expressions::Map* map = value.as_map()) {
-    for (const auto& [name, field] : map->fields) hide(field);
+    for (const auto& [name, field] : map->fields) hide(field, shortest);
   } else if (const expressions::List* list = value.as_list()) {
-    for (const expressions::Value& item : *list) hide(item);
+    for (const expressions::Value& item : *list) hide(item, shortest);
   } else if (value.as_text() != nullptr || value.as_int() != nullptr || value.as_double() != nullptr) {
-    hide(expressions::to_text(value));
+    if (std::string text = expressions::to_text(value); text.size() >= shortest) hide(text);
+  }
+}
+
+void Run::hide(const Outcome& outcome) {
+  hide(outcome.standard_output);
+  hide(outcome.standard_error);
+  hide(outcome.answer);
+  hide(outcome.variables, Secrets::shortest_part);
+  for (const std::string* text : {&outcome.standard_output, &outcome.standard_error}) {
+    if (const auto json = expressions::parse_json_value(*text)) hide(*json, Secrets::shortest_part);
+  }
+  const expressions::Map* metadata = outcome.metadata.as_map();
+  if (metadata == nullptr) return;
+  for (const auto& [name, value] : metadata->fields) {
+    // What the caller has given, and what the tool measured, are no secrets.
+    const bool is_known = name == "command" || name == "working_directory" || name == "resources";
+    if (!is_known && (value.as_text() != nullptr || value.as_map() != nullptr || value.as_list() != nullptr)) {
+      hide(value, Secrets::shortest_part);
+    }
   }
 }
 

@@ -35,7 +35,7 @@ class Run {
 
   // Makes a step, and gives it its number. The caller reports the step to observers, as soon as it knows whether the
   // step is a replayed one.
-  Step begin_step(const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
+  Step begin_step(const WorkflowInvocation& invocation, std::size_t state, const std::string& branch,
                   std::uint64_t sequence);
   // Ends the step; `end` says how.
   void end_step(Step& step, const StepEnd& end);
@@ -63,8 +63,11 @@ class Run {
   void abort(const std::string& reason) { stop().request(StopHow::graceful, reason); }
 
   void hide(const std::string& value);
-  // Hides each text and number in the value.
-  void hide(const expressions::Value& value);
+  // Hides each text and number in the value. Those shorter than `shortest`, in bytes, stay.
+  void hide(const expressions::Value& value, std::size_t shortest = 0);
+  // Hides what a step has printed and answered, and what can be read from that: texts and numbers of JSON, of the tool's
+  // metadata, and of the variables of a workflow.
+  void hide(const Outcome& outcome);
   // Guards the meters of all workflows of the run.
   std::mutex& usage_mutex() { return usage_mutex_; }
   std::vector<Step> take_steps();
@@ -90,7 +93,7 @@ class Run {
 // One workflow that is being run: the root, or one that an action of another workflow runs.
 struct WorkflowInvocation {
   WorkflowInvocation(Run& its_run, const workflow::Workflow& its_workflow, const workflow::Source& its_source,
-                     const WorkflowInvocation* its_parent, workflow::Placement its_place = {})
+                     const WorkflowInvocation* its_parent, workflow::Placement its_place = {}, bool is_secret = false)
       : run(its_run),
         workflow(its_workflow),
         source(its_source),
@@ -101,6 +104,7 @@ struct WorkflowInvocation {
                            its_source.text().find("stdout_file") != std::string_view::npos ||
                            its_source.text().find("stderr_file") != std::string_view::npos),
         place(std::move(its_place)),
+        secret(is_secret),
         counts_usage((its_parent != nullptr && its_parent->counts_usage) || its_workflow.budget.any() ||
                      its_source.text().find("budget") != std::string_view::npos),
         visits(its_workflow.states.size()) {}
@@ -115,6 +119,7 @@ struct WorkflowInvocation {
   // is written to a file.
   bool reads_output_files;
   workflow::Placement place;  // where steps that name no place run; empty: in the place that the host was given
+  bool secret;                // a step with `secret` runs this workflow, so all its steps are secret, too
   bool counts_usage;          // this workflow, or one that runs it, has or reads a budget, so `budget` is kept current
   mutable Meter meter;        // what its prompts have used
   mutable std::vector<std::atomic<std::int64_t>> visits;  // by state; counted only for states with max=N

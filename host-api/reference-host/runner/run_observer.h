@@ -47,6 +47,7 @@ struct Step {
   Status status = Status::running;
   std::int64_t exit_code = 0;
   int tries = 1;            // 0: the action was not tried, because the state has had its `max` visits
+  bool secret = false;      // a step with `secret` runs its workflow
   bool replayed = false;    // taken from the journal of the run that this one resumes; nothing was run
   bool up_to_date = false;  // nothing was run, because an earlier run has done the same (cache/step_cache.h)
   std::chrono::steady_clock::time_point began;
@@ -58,8 +59,10 @@ struct Step {
   const workflow::State& of() const { return workflow->states[state]; }
 };
 
-// True if the step's action is marked as secret, so that none of its results may be shown.
+// True if the step's action, or a step that runs its workflow, is marked as secret, so that none of its results may be
+// shown.
 inline bool gives_secrets(const Step& step) {
+  if (step.secret) return true;
   const auto& action = step.of().action;
   if (!action) return false;
   const auto* set = std::get_if<workflow::SetAction>(&action->kind);

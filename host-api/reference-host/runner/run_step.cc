@@ -18,11 +18,13 @@
 
 namespace wtool::host::runner {
 
-RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
+RanStep run_step(const WorkflowInvocation& invocation, std::size_t state, const std::string& branch,
                  std::uint64_t sequence, const std::function<void()>& announce,
                  const std::function<ActionResult(Step& step)>& perform) {
+  Run& run = invocation.run;
+  const workflow::Workflow& workflow = invocation.workflow;
   RanStep ran;
-  ran.step = run.begin_step(workflow, state, branch, sequence);
+  ran.step = run.begin_step(invocation, state, branch, sequence);
   Step& step = ran.step;
   const PastStep* past = run.past(branch, sequence, step.of());
   // A secret output is not in the journal, so the step is run again.

@@ -15,10 +15,6 @@
 namespace wtool::host::runner {
 namespace {
 
-// A part of a secret - a line, or the beginning of a value that a message has cut - is hidden by itself only if it has at
-// least this length: hiding `}` or `--` would hide half of the output.
-constexpr std::size_t shortest_part = 6;
-
 // What replaces the middle of a long output, or the end of a long value in a message.
 struct Gap {
   std::size_t begin = 0, end = 0;

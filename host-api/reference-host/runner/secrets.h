@@ -16,6 +16,9 @@ namespace wtool::host::runner {
 class Secrets {
  public:
   static constexpr std::string_view mask = "***";
+  // A part of a secret - a line, a value in JSON, or the beginning of a value that a message has cut - is hidden by itself
+  // only if it has at least this length in bytes: hiding `}` or `--` would hide half of the output.
+  static constexpr std::size_t shortest_part = 6;
 
   // Hides the value from now on: the value itself, each of its longer lines, and its forms in JSON, in the quotes of a
   // shell, in base64 (also as a part of a longer text), in URLs and in HTML. An empty value hides nothing.

@@ -31,7 +31,7 @@ struct RanStep {
 
 // `announce` is called before the step is reported to observers. `perform` runs the action of the step, and is not
 // called if the step is taken from the earlier run.
-RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
+RanStep run_step(const WorkflowInvocation& invocation, std::size_t state, const std::string& branch,
                  std::uint64_t sequence, const std::function<void()>& announce,
                  const std::function<ActionResult(Step& step)>& perform);
 
