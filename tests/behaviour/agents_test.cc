@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(what_an_agent_set_with_an_answer_that_was_not_valid_is_kept
   scratch.file("does", "echo exit >>$WTOOL_STEER\n");
   answers({"no"});
   const Finished ended =
-      run_workflow(with("title: w\n", "[*] --> A\nA --> B\nB --> [*]\n",
+      run_workflow(with("title: w\n", "[*] --> A\nA --> B\nA --> [*]\nB --> [*]\n",
                         "- A: Prompt \"x\" output={\"n\": \"integer\"}\n- B: Shell \"echo B ran\"\n"));
   BOOST_TEST(ended.exit_code == 0, ended.out << ended.err);
   BOOST_TEST(!holds(ended.err, "B ran"), ended.err);

@@ -243,6 +243,17 @@ BOOST_FIXTURE_TEST_CASE(an_agent_ends_the_workflow, PatientAgent) {
   BOOST_TEST(calls() == 3U);
 }
 
+BOOST_FIXTURE_TEST_CASE(an_agent_cannot_skip_the_states_that_come_before_the_end, Agent) {
+  leaves("exit\n");
+  const Finished skipped = run_workflow(workflow("    [*] --> Work\n    Work --> Test\n    Test --> [*]\n",
+                                                 "- Work: Prompt \"Work.\"\n- Test: Shell \"false\"\n"));
+  BOOST_TEST(skipped.exit_code == 1);
+  BOOST_TEST(holds(skipped.out, "other states come between 'Work' and the end"), skipped.out);
+  const Finished ended = run_workflow(looping("    work --> work\n"));
+  BOOST_TEST(ended.exit_code == 0, ended.out << ended.err);
+  BOOST_TEST(holds(ended.err, "the agent of 'work' ended the workflow"), ended.err);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_resumed_run_knows_that_its_agent_has_ended_the_workflow, Agent) {
   leaves("exit\n");
   const std::string file_ = scratch.file(

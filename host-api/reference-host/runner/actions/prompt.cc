@@ -54,6 +54,31 @@ std::string problem_of_value(ActionRunner& runner, const std::string& name, expr
   return "";
 }
 
+// True if the diagram leads from the state to the end, perhaps through other states.
+bool leads_to_end(const workflow::Workflow& workflow, std::size_t state) {
+  std::vector<bool> seen(workflow.states.size());
+  std::vector<std::size_t> todo{state};
+  while (!todo.empty()) {
+    const std::size_t at = todo.back();
+    todo.pop_back();
+    if (seen[at]) continue;
+    seen[at] = true;
+    for (const workflow::Transition& exit : workflow.states[at].exits) {
+      if (exit.target == workflow::no_state) return true;
+      todo.push_back(exit.target);
+    }
+  }
+  return false;
+}
+
+// An agent may end the workflow only where the diagram shows that the workflow can end, or where only an agent can end
+// it. Otherwise, it could skip the tests of its own work.
+bool may_end_workflow(const Step& step) {
+  const auto& exits = step.of().exits;
+  const auto is_end = [](const workflow::Transition& exit) { return exit.target == workflow::no_state; };
+  return std::any_of(exits.begin(), exits.end(), is_end) || !leads_to_end(*step.workflow, step.state);
+}
+
 void take_values(ActionRunner& runner, PromptValues values) {
   if (!values.error.empty()) return runner.fails(values.error);
   const bool sets = !values.assigned.empty() || values.ends_workflow;
@@ -64,6 +89,11 @@ void take_values(ActionRunner& runner, PromptValues values) {
     return runner.fails(
         "the agent ended the workflow, but no branch of a fork may do that; let the agent set a variable " +
         std::string("that an exit after the join tests"));
+  }
+  if (values.ends_workflow && !may_end_workflow(runner.step)) {
+    const std::string& id = runner.step.of().id;
+    return runner.fails("the agent ended the workflow, but in the diagram, other states come between '" + id +
+                        "' and the end. If the agent may skip them, give '" + id + "' an exit to [*]");
   }
   for (auto& [name, value] : values.assigned) {
     if (const std::string why = problem_of_value(runner, name, value); !why.empty()) return runner.fails(why);
