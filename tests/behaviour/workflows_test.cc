@@ -338,6 +338,24 @@ BOOST_FIXTURE_TEST_CASE(find_what_is_wrong_with_a_change, Repository) {
   BOOST_TEST(holds(finished.out, "too large: 3006 a.txt"), finished.out);
 }
 
+BOOST_FIXTURE_TEST_CASE(look_at_new_files_too, Repository) {
+  scratch.file("a.txt", "one\n");
+  sh("git add a.txt && git commit -qm one");
+  scratch.file("new.txt", "<<<<<<< HEAD\n");
+  scratch.file("large.txt", std::string(3000, 'x') + "\n");
+  const Finished finished = run_workflow("check-changes.md", {"largest=2"});
+  BOOST_TEST(finished.exit_code == 1, finished.out << finished.err);
+  BOOST_TEST(holds(finished.out, "new.txt:1: leftover conflict marker"), finished.out);
+  BOOST_TEST(holds(finished.out, "too large: 3001 large.txt"), finished.out);
+  BOOST_TEST(!holds(finished.out + finished.err, "a.txt"), finished.out);
+  std::filesystem::remove(scratch.path() + "/large.txt");
+  scratch.file("new.txt", "two\n");
+  const Finished good = run_workflow("check-changes.md");
+  BOOST_TEST(good.exit_code == 0, good.out << good.err);
+  BOOST_TEST(holds(good.err, "new.txt | 1 +"), good.err);
+  BOOST_TEST(holds(run({"git", "status", "--porcelain"}, here()).out, "?? new.txt"));
+}
+
 BOOST_FIXTURE_TEST_CASE(take_no_option_for_a_commit, Repository) {
   for (const char* base : {"base=--output=made", "base=-p", "base=a b", "base="}) {
     const Finished finished = run_workflow("check-changes.md", {base});
