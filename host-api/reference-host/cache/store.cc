@@ -8,15 +8,19 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <system_error>
+#include <thread>
 #include <tuple>
 
 #include "base/environment.h"
@@ -31,7 +35,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
+constexpr milliseconds short_lock_wait{100};
+constexpr milliseconds look_again{2};
 constexpr int entry_version = 4;  // raised when the meaning of an entry changes
 constexpr std::size_t max_entry_bytes = 64UL << 20;
 constexpr std::size_t piece = 256UL * 1024;
@@ -160,6 +168,24 @@ void each_file(const std::string& folder, const Function& function) {
   }
 }
 
+// Who holds a lock on the file, as the beginning of a sentence.
+std::string holder_of(int file) {
+  struct stat status {};
+  std::ifstream locks("/proc/locks");
+  const bool is_known = ::fstat(file, &status) == 0;
+  for (std::string line; is_known && std::getline(locks, line);) {
+    long process = 0;
+    unsigned int major_number = 0, minor_number = 0;
+    unsigned long inode = 0;
+    if (std::sscanf(line.c_str(), "%*d: FLOCK %*s %*s %ld %x:%x:%lu", &process, &major_number, &minor_number, &inode) ==
+            4 &&
+        inode == status.st_ino && process > 0 && makedev(major_number, minor_number) == status.st_dev) {
+      return "process " + std::to_string(process);
+    }
+  }
+  return "another process";
+}
+
 }  // namespace
 
 std::string Store::usual_folder() {
@@ -214,11 +240,29 @@ std::string Store::claims_folder(std::string& problem) const {
   return make_folders(problem) ? folder_ + "/claims" : std::string();
 }
 
-Descriptor Store::lock(int how) const {
-  Descriptor file(::open((folder_ + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-  while (file && ::flock(file.get(), how) != 0) {
-    if (errno != EINTR) return {};
+Descriptor Store::lock(int how, milliseconds wait, std::string& problem) const {
+  const std::string path = folder_ + "/lock";
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  if (!file) {
+    problem = failure(path, errno);
+    return {};
   }
+  // After a wait in vain, the process that holds the lock is probably stopped, and each further step would wait again.
+  if (waited_in_vain_) wait = std::min(wait, short_lock_wait);
+  for (const auto until = steady_clock::now() + wait; ::flock(file.get(), how | LOCK_NB) != 0;) {
+    if (errno != EWOULDBLOCK && errno != EINTR) {
+      problem = failure(path, errno);
+      return {};
+    }
+    if (steady_clock::now() >= until) {
+      waited_in_vain_ = true;
+      problem = holder_of(file.get()) + " still held the lock " + path + " after " + std::to_string(wait.count()) +
+                " ms; look whether it is stopped (`lslocks` shows who holds the lock)";
+      return {};
+    }
+    std::this_thread::sleep_for(look_again);
+  }
+  waited_in_vain_ = false;
   return file;
 }
 
@@ -298,8 +342,7 @@ void Store::used(const CacheEntry& entry, std::string_view step) const {
 
 Store::Keeping::Keeping(Store& store, std::string& problem) : store_(store) {
   if (!store.make_folders(problem)) return;
-  lock_ = store.lock(LOCK_SH);
-  if (!lock_) problem = failure(store.folder_ + "/lock", errno);
+  lock_ = store.lock(LOCK_SH, store.lock_wait_, problem);
 }
 
 std::string Store::Keeping::add(const std::string& file, const Look& look, std::string& problem) {
@@ -472,11 +515,8 @@ std::string Store::look_at(const CachedOutput& output, const Keeping::Look& look
 
 std::uint64_t Store::clear(std::string& problem) const {
   if (problem = this->problem(); !problem.empty() || ::access(folder_.c_str(), F_OK) != 0) return 0;
-  const Descriptor held = lock(LOCK_EX);
-  if (!held) {
-    problem = failure(folder_ + "/lock", errno);
-    return 0;
-  }
+  const Descriptor held = lock(LOCK_EX, lock_wait_, problem);
+  if (!held) return 0;
   std::uint64_t bytes = 0;
   for (const char* kind : {"entries", "latest", "blobs", "files", "new"}) {
     each_file(folder_ + '/' + kind, [&](const fs::path& file) {
@@ -498,7 +538,8 @@ void Store::trim() const {
     each_file(folder_ + '/' + kind, [&](const fs::path& file) { bytes += size_of(file.string()); });
   }
   if (bytes <= max_bytes_) return;
-  const Descriptor held = lock(LOCK_EX | LOCK_NB);
+  std::string in_use;
+  const Descriptor held = lock(LOCK_EX, milliseconds(0), in_use);
   if (!held) return;
   // No process is keeping an entry now, so these files were left by processes that were killed. (If one of them is just
   // being written by used(), losing it does no harm.)

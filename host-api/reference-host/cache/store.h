@@ -7,7 +7,8 @@
 //     files/HASH     the record of FileHashes for one directory
 //     new/           what is being written
 //     claims/        which outputs the steps write that run now (shared_claim.h)
-//     lock           shared by processes that write, exclusive to a process that trims or clears the store
+//     lock           shared by processes that write, exclusive to a process that trims or clears the store; a process
+//                    that is stopped may hold it for ever, so nobody waits for it longer than usual_lock_wait
 //
 // - A file is written under another name, synchronized and renamed, so that a kill at any moment leaves a whole entry
 //   or no entry. The links in latest/ are not synchronized, because losing one does no harm.
@@ -18,6 +19,8 @@
 // - A folder that belongs to another user, or that others may write to, is not used.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -32,6 +35,7 @@
 namespace wtool::host::cache {
 
 inline constexpr std::uint64_t usual_max_bytes = 5ULL << 30;
+inline constexpr std::chrono::milliseconds usual_lock_wait{5000};
 
 struct CachedOutput {
   std::string path;      // relative to the directory of the step
@@ -66,7 +70,8 @@ class Store {
   static std::string usual_folder();
 
   // The folder is created only when something is kept.
-  Store(std::string folder, std::uint64_t max_bytes) : folder_(std::move(folder)), max_bytes_(max_bytes) {}
+  Store(std::string folder, std::uint64_t max_bytes, std::chrono::milliseconds lock_wait = usual_lock_wait)
+      : folder_(std::move(folder)), max_bytes_(max_bytes), lock_wait_(lock_wait) {}
 
   const std::string& folder() const { return folder_; }
   // Why the folder cannot be used; empty: it can, or is not there yet.
@@ -123,7 +128,8 @@ class Store {
 
  private:
   std::string path(std::string_view kind, std::string_view name) const;
-  Descriptor lock(int how) const;
+  // Takes the lock for `how` (LOCK_SH or LOCK_EX). Empty: `problem` says why it cannot be taken.
+  Descriptor lock(int how, std::chrono::milliseconds wait, std::string& problem) const;
   bool write(const std::string& to, std::string_view text, std::string& problem) const;
   // The key of the step's newest entry; empty: none is known.
   std::string latest_key(std::string_view step) const;
@@ -134,6 +140,8 @@ class Store {
 
   const std::string folder_;
   const std::uint64_t max_bytes_;
+  const std::chrono::milliseconds lock_wait_;
+  mutable std::atomic<bool> waited_in_vain_ = false;
 };
 
 }  // namespace wtool::host::cache

@@ -1,8 +1,10 @@
 // The store gives only whole and undamaged results, and takes no more room than it may.
 #include "cache/store.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/sha256.h"
 #include "cached_project.h"
 
@@ -242,6 +245,25 @@ BOOST_AUTO_TEST_CASE(a_store_is_trimmed_only_if_it_is_too_large_and_nobody_write
   small.trim();
   BOOST_TEST(!fs::exists(left));
   BOOST_TEST(blobs() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_does_not_release_the_lock_is_named_and_not_waited_for) {
+  once();
+  const std::string lock = folder() + "/lock";
+  const wtool::Descriptor held(::open(lock.c_str(), O_RDWR | O_CLOEXEC));
+  Store store(folder(), usual_max_bytes, std::chrono::milliseconds(1));
+  const std::string named = "process " + std::to_string(::getpid()) + " still held the lock " + lock + " after 1 ms; ";
+  std::string problem;
+  BOOST_REQUIRE(::flock(held.get(), LOCK_EX) == 0);
+  { const Store::Keeping writes(store, problem); }
+  BOOST_TEST(problem.starts_with(named), problem);
+  BOOST_REQUIRE(::flock(held.get(), LOCK_SH) == 0);
+  BOOST_TEST(store.clear(problem) == 0U);
+  BOOST_TEST(problem.starts_with(named), problem);
+  BOOST_TEST(blobs() == 1);
+  BOOST_REQUIRE(::flock(held.get(), LOCK_UN) == 0);
+  BOOST_TEST(store.clear(problem) > 0U);
+  BOOST_TEST(problem == "");
 }
 
 BOOST_AUTO_TEST_CASE(what_a_killed_process_was_restoring_is_removed_and_nothing_else) {
