@@ -15,14 +15,20 @@ void mark(Claim& claim, const std::string& output, const Claim& other) {
 
 }  // namespace
 
-void OutputClaims::Held::take(OutputClaims& claims, Claim claim) {
+void OutputClaims::Held::take(OutputClaims& claims, Claim claim, Stop& stop) {
   release();
   if (claim.outputs.patterns.empty()) return;
+  bool stopped = false;
+  const auto subscription = stop.subscribe([&](const StopRequest&) {
+    const std::lock_guard lock(claims.mutex_);
+    stopped = true;
+    claims.released_.notify_all();
+  });
   std::unique_lock lock(claims.mutex_);
   claims.released_.wait(lock, [&] {
-    return std::none_of(claims.claims_.begin(), claims.claims_.end(), [&](const Claim& other) {
-      return other.is_exclusive && !shared_output(claim.outputs, other.outputs).empty();
-    });
+    return stopped || std::none_of(claims.claims_.begin(), claims.claims_.end(), [&](const Claim& other) {
+             return other.is_exclusive && !shared_output(claim.outputs, other.outputs).empty();
+           });
   });
   for (Claim& other : claims.claims_) {
     const std::string output = shared_output(claim.outputs, other.outputs);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/stop.h"
 #include "cache/patterns.h"
 
 namespace wtool::host::runner {
@@ -29,8 +30,9 @@ class OutputClaims {
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
 
-    // Waits while another step with the same outputs has an exclusive claim.
-    void take(OutputClaims& claims, Claim claim);
+    // Waits while another step with the same outputs has an exclusive claim, unless `stop` is requested. After a stop,
+    // neither step may keep its result.
+    void take(OutputClaims& claims, Claim claim, Stop& stop);
     // From now on, other steps may claim the outputs, too: the step will write them.
     void share();
     void release();

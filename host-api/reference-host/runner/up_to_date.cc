@@ -258,7 +258,7 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
     const std::string name = "'" + step.of().id + "'" + (combination.empty() ? "" : " with " + combination);
     // A step that is only looked for must not keep another one from being up to date.
     claimed_ = {name, request.run, {explained->text("directory"), *outputs}};
-    claim_.take(run_.output_claims(), {name, claimed_.outputs, is_kept});
+    claim_.take(run_.output_claims(), {name, claimed_.outputs, is_kept}, context.stop);
   }
   if (!is_kept) return;
   if (names_no_input(options, *inputs)) {
