@@ -95,11 +95,49 @@ BOOST_FIXTURE_TEST_CASE(combinations_with_a_lock_run_one_after_the_other, Locks)
 
 BOOST_FIXTURE_TEST_CASE(a_step_within_the_step_that_has_the_lock_fails_and_says_so, Locks) {
   one("outer.md", "concurrency: both\n", "- A: Run workflow \"inner\" lock=\"db\"\n");
-  one("inner.md", "concurrency: both\n", "- A: Shell \"touch ran\" lock=\"db\"\n");
+  one("inner.md", "concurrency: both\nparameters: [{name: name, default: db}]\n",
+      "- A: Shell \"touch ran\" lock=\"${name}\"\n");
   const Finished finished = wtool({"run", "outer.md"});
   BOOST_TEST(finished.exit_code == 1);
   BOOST_TEST(holds(finished.out + finished.err, "'A' of outer.md, already holds the lock \"db\""), finished.err);
+  one("inner.md", "", "- A: Shell \"touch ran\" lock=\"db\"\n");
+  const Finished refused = wtool({"run", "outer.md"});
+  BOOST_TEST(refused.exit_code == 2);
+  BOOST_TEST(holds(refused.err, "error: this step holds the lock \"db\" while 'A' of "), refused.err);
   BOOST_TEST(!there("ran"));
+}
+
+BOOST_FIXTURE_TEST_CASE(branches_that_would_wait_forever_for_the_locks_of_one_another_fail, Locks) {
+  scratch.file("both.md",
+               "```mermaid\nstateDiagram-v2\nstate fork <<fork>>\n[*] --> fork\nfork --> X\nfork --> Y\n"
+               "X --> [*]\nY --> [*]\n```\n## Actions\n"
+               "- X: Run workflow \"x\" lock=\"x\"\n- Y: Run workflow \"y\" lock=\"y\"\n");
+  // Each branch waits until the other one has begun, and so has its first lock.
+  const auto inner = [&](const std::string& own, const std::string& other, const std::string& action) {
+    scratch.file(own + ".md",
+                 "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> [*]\n```\n## Actions\n- A: Shell \"touch " +
+                     own + "; until test -e " + other + "; do sleep 0.01; done\"\n- B: " + action + "\n");
+  };
+  inner("x", "y", "Shell \"true\" lock=\"y\"");
+  inner("y", "x", "Shell \"true\" lock=\"x\"");
+  const Finished steps = wtool({"run", "both.md"});
+  BOOST_TEST(steps.exit_code == 1, steps.err);
+  BOOST_TEST(holds(steps.out + steps.err, "this step would wait forever for the lock \""), steps.err);
+  BOOST_TEST(holds(steps.out + steps.err, ", holds; take locks that are inside of one another in the same order"),
+             steps.err);
+  // The second lock of the branch x is now that of a whole workflow.
+  std::filesystem::remove(scratch.path() + "/x");
+  std::filesystem::remove(scratch.path() + "/y");
+  one("all.md", "concurrency: all\n", "- A: Run workflow \"y\" lock=\"y\"\n");
+  one("alone.md", "concurrency: all\n", "- A: Shell \"true\"\n");
+  scratch.file("both.md",
+               "```mermaid\nstateDiagram-v2\nstate fork <<fork>>\n[*] --> fork\nfork --> X\nfork --> Y\n"
+               "X --> [*]\nY --> [*]\n```\n## Actions\n"
+               "- X: Run workflow \"x\" lock=\"x\"\n- Y: Run workflow \"all\"\n");
+  inner("x", "y", "Run workflow \"alone\"");
+  const Finished runs = wtool({"run", "both.md"});
+  BOOST_TEST(runs.exit_code == 1, runs.err);
+  BOOST_TEST(holds(runs.out + runs.err, " would wait forever for the lock \""), runs.err);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_secret_cannot_name_a_lock, Locks) {

@@ -30,8 +30,7 @@ std::unique_ptr<NamedLock> take_turn(const WorkflowInvocation& invocation, const
   const std::string what = invocation.source.name();
   auto held = std::make_unique<NamedLock>(
       NamedLock::Kind::run, name, LockHolder{invocation.run.request().run, step, what}, stop,
-      [&](const std::string& sentence) { invocation.run.observer().noticed(what + " " + sentence); },
-      [](const LockHolder&) { return std::string(); }, error);
+      [&](const std::string& sentence) { invocation.run.observer().noticed(what + " " + sentence); }, error);
   if (held->held()) return held;
   end.kind = error.empty() ? BranchResult::Kind::aborted : BranchResult::Kind::failed;
   const auto request = stop.requested();

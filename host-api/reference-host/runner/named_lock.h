@@ -14,33 +14,44 @@
 
 namespace wtool::host::runner {
 
-// Who holds a lock.
+// Who holds a lock, or waits for it.
 struct LockHolder {
-  std::string run;        // its id; may be empty
-  std::string step;       // branch and number of the step, as BRANCH/NUMBER; empty: the whole run
-  std::string what;       // for people: "'Deploy' of release.md"
-  std::string process{};  // its id; not needed to take a lock
+  std::string run;   // its id; may be empty
+  std::string step;  // branch and number of the step, as BRANCH/NUMBER; empty: the whole run
+  std::string what;  // for people: "'Deploy' of release.md"
 };
 
 class NamedLock {
  public:
   enum class Kind { step, run };
 
-  // Takes the lock, and waits while somebody else holds it. Whenever an attempt fails because of a holder,
-  // `must_not_wait` is called with that holder. If it returns a reason, the wait ends, and the reason becomes `error`.
-  // `waits` is called once, before the wait begins, with a sentence about the holder. If the lock is not held
-  // afterwards, `error` says why, or is empty because `stop` was requested.
+  // Takes the lock, and waits while somebody else holds it. `waits` is called once, before the wait begins, with a
+  // sentence about the holder. If the lock is not held afterwards, `error` says why, or is empty because `stop` was
+  // requested.
+  //
+  // Steps inside other steps may take locks inside locks. If the wait could never end because of the locks that this
+  // process holds, it is an error: the lock is held around this step, or whoever must end before the lock becomes free
+  // waits for a lock that is held around this step. Such a circle with locks of other processes is not found.
   NamedLock(Kind kind, const std::string& name, const LockHolder& holder, Stop& stop,
-            const std::function<void(const std::string& sentence)>& waits,
-            const std::function<std::string(const LockHolder& other)>& must_not_wait, std::string& error);
+            const std::function<void(const std::string& sentence)>& waits, std::string& error);
+  ~NamedLock();
   NamedLock(const NamedLock&) = delete;
   NamedLock& operator=(const NamedLock&) = delete;
 
-  bool held() const { return held_; }
+  bool held() const { return state_ == State::held; }
 
  private:
+  enum class State { failed, waits, held };
+
+  void become(State state);
+  std::string begin_waiting();
+  std::string why_in_vain() const;
+
+  const Kind kind_;
+  const std::string name_;
+  const LockHolder holder_;
   Descriptor file_;
-  bool held_ = false;
+  State state_ = State::failed;
 };
 
 }  // namespace wtool::host::runner

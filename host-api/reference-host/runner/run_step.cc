@@ -1,7 +1,5 @@
 #include "runner/steps.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -171,19 +169,11 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
   }
   if (name) {
     const std::string here = step.branch + "/" + std::to_string(step.sequence);
-    const std::string& run = invocation.run.request().run;
     std::string error;
     const NamedLock held(
-        NamedLock::Kind::step, *name, {run, here, "'" + step.of().id + "' of " + invocation.source.name()},
-        context.stop,
+        NamedLock::Kind::step, *name,
+        {invocation.run.request().run, here, "'" + step.of().id + "' of " + invocation.source.name()}, context.stop,
         [&](const std::string& sentence) { invocation.run.observer().noticed("'" + step.of().id + "' " + sentence); },
-        [&](const LockHolder& other) -> std::string {
-          const bool is_around = other.run == run && other.process == std::to_string(::getpid()) &&
-                                 step.branch.starts_with(other.step + ":");
-          if (!is_around) return "";
-          return "the step around this one, " + other.what + ", already holds the lock \"" + *name +
-                 "\", so this step would wait forever";
-        },
         error);
     if (held.held()) return run_and_keep(step, context);
     if (error.empty()) return stopped(std::move(result), context.stop);

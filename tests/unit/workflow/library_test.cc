@@ -109,4 +109,17 @@ BOOST_AUTO_TEST_CASE(the_parameters_of_a_workflow_that_is_run_are_checked) {
              "the workflow 'callee' has no parameter 'taget'; did you mean 'target'?\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_lock_inside_the_same_lock_is_an_error) {
+  const Folder folder;
+  const std::string outer = folder.add("outer.md", "Run workflow \"middle\" lock=\"db\"");
+  const std::string other = folder.add("other.md", "Run workflow \"middle\" lock=\"web\"");
+  folder.add("middle.md", "Run workflow \"inner\"");
+  folder.add("inner.md", "Shell \"true\" lock=\"db\"");
+  Library library(folder / "");
+  BOOST_TEST(problems(library, outer) == "this step holds the lock \"db\" while 'A' of " + (folder / "inner.md") +
+                                             " waits for it, and that step runs inside of this one; take the lock in "
+                                             "only one of them\n");
+  BOOST_TEST(problems(library, other) == "");
+}
+
 }  // namespace library_test

@@ -68,7 +68,28 @@ void check_arguments(const WorkflowAction& action, const Workflow& called, std::
   }
 }
 
-void check_workflow_action(const WorkflowAction& action, const Action&, ActionCheck& check) {
+// The state, in `called` or in a workflow that it runs, whose step takes the lock, as "'State' of FILE"; empty: none is
+// known.
+std::string who_takes(const std::string& lock, const Library::Entry& called, Library& library) {
+  std::vector<const Library::Entry*> all = {&called};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const State& state : all[i]->workflow.states) {
+      if (!state.action) continue;
+      const std::optional<TemplateText>& other = state.action->options.lock;
+      if (other && is_literal(*other) && other->written.text() == lock) {
+        return "'" + state.id + "' of " + all[i]->source.name();
+      }
+      const auto* call = std::get_if<WorkflowAction>(&state.action->kind);
+      if (call == nullptr || !is_literal(call->workflow)) continue;
+      std::string ignored;
+      const Library::Entry* entry = library.find(call->workflow.written.text(), all[i]->source.name(), ignored);
+      if (entry != nullptr && std::find(all.begin(), all.end(), entry) == all.end()) all.push_back(entry);
+    }
+  }
+  return {};
+}
+
+void check_workflow_action(const WorkflowAction& action, const Action& whole, ActionCheck& check) {
   if (check.around.library == nullptr || !is_literal(action.workflow)) return;
   const std::size_t at = action.workflow.written.locate(0);
   std::string why;
@@ -79,6 +100,14 @@ void check_workflow_action(const WorkflowAction& action, const Action&, ActionCh
                           entry->source.name() + "` shows them");
   }
   check_arguments(action, entry->workflow, at, check);
+  const std::optional<TemplateText>& lock = whole.options.lock;
+  if (!lock || !is_literal(*lock)) return;
+  const std::string other = who_takes(lock->written.text(), *entry, *check.around.library);
+  if (other.empty()) return;
+  check.diagnostics.add(lock->written.locate(0), "this step holds the lock \"" + lock->written.text() + "\" while " +
+                                                     other +
+                                                     " waits for it, and that step runs inside of this one; "
+                                                     "take the lock in only one of them");
 }
 
 }  // namespace
