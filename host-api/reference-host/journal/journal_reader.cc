@@ -26,7 +26,6 @@ using runner::PastRun;
 using runner::PastStep;
 using runner::Step;
 
-constexpr std::size_t max_line = 256UL * 1024 * 1024;
 constexpr std::size_t piece_size = 256UL * 1024;
 constexpr std::size_t looked_at_end = 64UL * 1024;
 // How the record of a resumption begins (record.h).
@@ -67,13 +66,14 @@ class JournalInput {
   const Descriptor file_;
 };
 
-// Reads a file line by line. Needs memory only for the longest line.
+// Reads a file line by line. Needs memory only for the longest line, which has no limit: the record of a matrix repeats
+// the outputs of all combinations, and a run must not be lost because they are large.
 class JournalLines {
  public:
   explicit JournalLines(const JournalInput& input) : input_(input) {}
 
-  // Finds the next whole line, which is valid until the next call. False: no whole line follows; rest(), too_long() and
-  // error() say what follows instead.
+  // Finds the next whole line, which is valid until the next call. False: no whole line follows; rest() and error()
+  // say what follows instead.
   bool next(std::string_view& line) {
     std::size_t searched = used_;
     for (;;) {
@@ -87,17 +87,12 @@ class JournalLines {
       buffer_.erase(0, used_);
       used_ = 0;
       searched = buffer_.size();
-      if (buffer_.size() > max_line) {
-        too_long_ = true;
-        return false;
-      }
       if (input_.read_more(buffer_, piece_size, error_) == 0) return false;
     }
   }
   std::uint64_t whole_bytes() const { return whole_; }
   // How many bytes follow the last whole line.
   std::size_t rest() const { return buffer_.size() - used_; }
-  bool too_long() const { return too_long_; }
   const std::string& error() const { return error_; }
 
  private:
@@ -105,7 +100,6 @@ class JournalLines {
   std::string buffer_;
   std::size_t used_ = 0;
   std::uint64_t whole_ = 0;
-  bool too_long_ = false;
   std::string error_;
 };
 
@@ -164,9 +158,7 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
   content.whole_bytes = lines.whole_bytes();
   content.run = reader.finish(runs_at);
   locate_outputs(content.run, file);
-  if (lines.too_long()) {
-    content.damage = place_in(file, number + 1) + "the line is longer than 256 MiB, and nothing after it was read";
-  } else if (lines.rest() > 0) {
+  if (lines.rest() > 0) {
     content.notices.push_back("the last line of " + file + " is torn (" + std::to_string(lines.rest()) +
                               " bytes without a newline), because the program that wrote it was killed, or the disk "
                               "was full; the line is ignored");

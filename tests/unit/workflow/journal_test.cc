@@ -201,6 +201,19 @@ BOOST_FIXTURE_TEST_CASE(one_process_at_a_time_writes_a_journal, Folder) {
   BOOST_TEST(resume_run(scratch.path(), "last", "", options(), error).has_value());
 }
 
+// The record of a matrix has the outputs of all combinations.
+BOOST_FIXTURE_TEST_CASE(a_record_may_be_as_long_as_the_outputs_of_a_run, Folder) {
+  const std::string file = failed_run();
+  {
+    std::ofstream out(file, std::ios::binary | std::ios::app);
+    const std::string blanks(1UL << 20, ' ');
+    out << R"({"v":1,"type":"notice","time":"2026-11-21T23:15:02.123Z")";
+    for (int i = 0; i < 257; ++i) out << blanks;
+    out << R"(,"text":"x"})" << '\n';
+  }
+  BOOST_TEST(resume_run(scratch.path(), "last", "", options(), error).has_value(), error);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_torn_last_line_counts_for_nothing_and_is_cut_off, Folder) {
   const std::string file = failed_run();
   const std::string whole = content_of(file);
