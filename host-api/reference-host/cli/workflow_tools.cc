@@ -3,6 +3,8 @@
 #include <wtool/tool.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -102,6 +104,14 @@ std::string problem_of(const workflow::Workflow& workflow, const std::string& na
   return {};
 }
 
+// True if a whole number in the value does not fit into 64 bits. A larger one than those of 64 bits without a sign was
+// read as a double, which has rounded it.
+bool has_rounded_integer(const json& value) {
+  if (value.is_number_unsigned()) return value.get<std::uint64_t>() > INT64_MAX;
+  if (value.is_number_float()) return std::abs(value.get<double>()) >= 0x1p63;
+  return value.is_structured() && std::any_of(value.begin(), value.end(), has_rounded_integer);
+}
+
 // The arguments that a client has passed to a call.
 struct Arguments {
   Values values;
@@ -124,6 +134,11 @@ Arguments read_arguments(const workflow::Workflow& workflow, const std::string& 
                                        [&wanted = name](const auto& one) { return one.name == wanted; });
     if (declared == workflow.parameters.end()) {
       read.errors.push_back(escaped(name) + ": the workflow has no parameter of that name" + did_you_mean(name, known));
+      continue;
+    }
+    if (has_rounded_integer(value)) {
+      read.errors.push_back(name + ": " + (declared->secret ? "a number" : show_json(value)) +
+                            " does not fit into 64 bits");
       continue;
     }
     std::string why;

@@ -102,6 +102,8 @@ BOOST_AUTO_TEST_CASE(limits_lists_and_conditions_are_enforced) {
   BOOST_TEST(problems({"app=abcdef"}) == "--var app: \"abcdef\" has 6 characters, but may have at most 5\n");
   BOOST_TEST(problems({"port=80"}) == "--var port: \"80\" is less than the minimum 1024\n");
   BOOST_TEST(problems({"port=70000", "key=x"}) == "--var port: \"70000\" is more than the maximum 65535\n");
+  BOOST_TEST(problems({"port=9223372036854775808"}) ==
+             "--var port: \"9223372036854775808\" does not fit into 64 bits\n");
   BOOST_TEST(problems({"parts=ui,db"}) == "--var parts: \"db\" is not one of: ui, api\n");
   BOOST_TEST(problems({"token=Shop", "pin=12345"}) ==
              "--var token: the value does not match the pattern ^[a-z]+$\n"

@@ -64,8 +64,12 @@ std::optional<Value> parameter_value(Parameter::Type type, const std::string& te
   }
   const char* end = text.data() + text.size();
   std::int64_t whole = 0;
-  if (const auto parsed = std::from_chars(text.data(), end, whole); parsed.ec == std::errc() && parsed.ptr == end) {
-    return Value(whole);
+  if (const auto parsed = std::from_chars(text.data(), end, whole); parsed.ptr == end && !text.empty()) {
+    if (parsed.ec == std::errc()) return Value(whole);
+    if (parsed.ec == std::errc::result_out_of_range) {
+      why = shown() + " does not fit into 64 bits";
+      return std::nullopt;
+    }
   }
   double number = 0;
   if (const auto parsed = std::from_chars(text.data(), end, number, std::chars_format::general);
