@@ -113,8 +113,9 @@ ActionResult Service::wait_until_ready(Stop& stop) {
 
 void Service::settle() {
   std::unique_lock lock(mutex_);
-  if (!call_over_ && command_has_ended()) changed_.wait_for(lock, settling, [this] { return is_over(); });
-  changed_.wait(lock, [this] { return phase_ == Phase::over || !call_over_ || stopped_ || restarts_; });
+  if (!call_is_over() && command_has_ended()) changed_.wait_for(lock, settling, [this] { return is_over(); });
+  changed_.wait(lock,
+                [this] { return phase_ == Phase::over || !call_is_over() || stopped_ || call_ == Call::is_repeated; });
 }
 
 void Service::end(const std::string& why) {
@@ -165,13 +166,13 @@ void Service::live() {
       life.stop().request(StopHow::graceful, why);
     }
     join_caller();
-    if (const auto request = stop_.requested(); request && !ended_by_itself_) return conclude(false, request->reason);
+    if (call_ == Call::ended) return conclude(false, stop_.requested()->reason);
     if (was_ready) why = "the service ended by itself: " + how_it_ended(end_, secret_);
     const bool over = phase_ == Phase::starting || again == prepared_.restart || is_refusal(end_);
     if (over) return conclude(true, why);
     {
       const std::lock_guard lock(mutex_);
-      restarts_ = true;
+      call_ = Call::is_repeated;
       changed_.notify_all();
     }
     const milliseconds wait = std::min<milliseconds>(
@@ -188,7 +189,7 @@ void Service::live() {
 void Service::begin_call(Stop& stop) {
   {
     const std::lock_guard lock(mutex_);
-    call_over_ = call_started_ = restarts_ = ended_by_itself_ = false;
+    call_ = Call::begins;
     pid_ = 0;
   }
   json arguments = prepared_.run.arguments;
@@ -213,8 +214,7 @@ void Service::begin_call(Stop& stop) {
     }
     const std::lock_guard lock(mutex_);
     end_ = to_outcome(outcome);
-    call_over_ = true;
-    ended_by_itself_ = !stopped_;
+    call_ = stopped_ ? Call::ended : Call::ended_by_itself;
     if (question_ != nullptr) question_->request(StopHow::now, "the service has ended");
     changed_.notify_all();
   });
@@ -223,7 +223,8 @@ void Service::begin_call(Stop& stop) {
 void Service::note_start(std::int64_t pid) {
   const std::lock_guard lock(mutex_);
   if (pid > 0) pid_ = pid;
-  if (std::exchange(call_started_, true)) return;
+  if (call_ != Call::begins) return;
+  call_ = Call::started;
   changed_.notify_all();
 }
 
@@ -238,7 +239,7 @@ std::string Service::await_ready() {
     // Before the command has started, the command of `ready` could only reach some other service, such as one on the
     // same port.
     std::unique_lock lock(mutex_);
-    if (!changed_.wait_until(lock, until, [this] { return is_over() || call_started_; })) {
+    if (!changed_.wait_until(lock, until, [this] { return is_over() || call_ != Call::begins; })) {
       return "the service was not ready after " + workflow::duration_words(prepared_.ready_timeout) +
              ": its command has not started";
     }
@@ -263,7 +264,7 @@ std::string Service::await_ready() {
     // A command may have put itself into the background. Its call then lasts until the process that it left behind ends
     // or closes its outputs.
     if (ready && command_has_ended()) changed_.wait(lock, [this] { return is_over(); });
-    if (call_over_) return "the service ended before it was ready: " + how_it_ended(end_, secret_);
+    if (call_is_over()) return "the service ended before it was ready: " + how_it_ended(end_, secret_);
     if (stopped_) return "the service was ended before it was ready";
     if (ready) return "";
     changed_.wait_for(lock, pause, [this] { return is_over(); });

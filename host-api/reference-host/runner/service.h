@@ -61,7 +61,16 @@ class Service {
   std::size_t scope() const { return scope_; }
 
  private:
+  // Of the service as a whole.
   enum class Phase { starting, ready, over };
+  // Of its current call. The states from `ended` on are those of a call that is over.
+  enum class Call {
+    begins,
+    started,          // the command runs, or has written something
+    ended,            // after the service was asked to end
+    ended_by_itself,  // before that
+    is_repeated,      // it ended by itself, and there will be another one
+  };
   struct CallEnd;
 
   void tell(const ServiceEvent& event);
@@ -71,7 +80,9 @@ class Service {
   void note_start(std::int64_t pid);
   bool command_has_ended() const;
   void join_caller();
-  bool is_over() const { return call_over_ || stopped_; }  // with mutex_ held
+  // With mutex_ held.
+  bool call_is_over() const { return call_ >= Call::ended; }
+  bool is_over() const { return call_is_over() || stopped_; }
   std::string await_ready();
   bool ask(std::chrono::milliseconds longest, std::string& answer, bool& is_final);
   void log(std::string_view bytes);
@@ -91,12 +102,9 @@ class Service {
   std::mutex mutex_;
   std::condition_variable changed_;
   Phase phase_ = Phase::starting;
-  bool call_over_ = false;
-  bool call_started_ = false;
-  bool ended_by_itself_ = false;  // the last call was over before the service was asked to end
-  bool restarts_ = false;         // the last call is over, and there will be another one
-  std::int64_t pid_ = 0;          // of the command, on this machine; 0: not known
-  bool stopped_ = false;
+  Call call_ = Call::begins;
+  std::int64_t pid_ = 0;            // of the command, on this machine; 0: not known
+  bool stopped_ = false;            // the service was asked to end
   Stop* question_ = nullptr;        // ends the command of `ready`; nullptr: the command is not running
   std::optional<Outcome> refusal_;  // why the command of `ready` can never succeed
   Outcome end_;                     // of the last call
