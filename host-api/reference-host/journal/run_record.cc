@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 #include <algorithm>
-#include <charconv>
 
 #include "base/edit_distance.h"
 #include "journal/record.h"
@@ -10,19 +9,6 @@
 #include "terminal/text.h"
 
 namespace wtool::host::journal {
-
-std::optional<StepPlace> parent_of(std::string_view branch) {
-  // Names never contain a colon, but may contain a slash.
-  const std::size_t colon = branch.rfind(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  const std::size_t slash = branch.rfind('/', colon);
-  if (slash == std::string_view::npos) return std::nullopt;
-  StepPlace parent{std::string(branch.substr(0, slash)), 0};
-  const char* const end = branch.data() + colon;
-  const auto read = std::from_chars(branch.data() + slash + 1, end, parent.sequence);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return parent;
-}
 
 bool may_end_by_until(std::string_view branch) { return branch.empty() || branch == "/0:finally"; }
 

@@ -18,16 +18,8 @@
 
 namespace wtool::host::journal {
 
-struct StepPlace {
-  std::string branch;
-  std::uint64_t sequence = 0;
-
-  bool operator==(const StepPlace&) const = default;
-};
-
-// The place of the step that began the branch, which is a part of the branch's name (runner::Step). Nothing: the branch
-// is the main path.
-std::optional<StepPlace> parent_of(std::string_view branch);
+using runner::parent_of;
+using runner::StepPlace;
 
 // What follows the last `:` in the name of a branch: the state with which it began, the workflow that it runs, or the
 // number of a combination.

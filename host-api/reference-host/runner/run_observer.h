@@ -59,6 +59,18 @@ struct Step {
   const workflow::State& of() const { return workflow->states[state]; }
 };
 
+// Where a step is, as above.
+struct StepPlace {
+  std::string branch;
+  std::uint64_t sequence = 0;
+
+  bool operator==(const StepPlace&) const = default;
+};
+
+// The place of the step that began the branch, which is a part of the branch's name. Nothing: the branch is the main
+// path.
+std::optional<StepPlace> parent_of(std::string_view branch);
+
 // True if the step's action, or a step that runs its workflow, is marked as secret, so that none of its results may be
 // shown.
 inline bool gives_secrets(const Step& step) {

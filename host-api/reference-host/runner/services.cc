@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -115,18 +114,16 @@ bool is_needed_again(Run& run, const Workflow& workflow, std::size_t state, cons
   if (scope == no_state) return true;
   // Looks for a later step outside of the composite state, in this branch and in the branches above it. If there is
   // one, the service had already ended.
-  for (std::string at = branch;;) {
-    while (const PastStep* later = run.request().past->find(at, ++sequence)) {
+  for (StepPlace at{branch, sequence};;) {
+    while (const PastStep* later = run.request().past->find(at.branch, ++at.sequence)) {
       const std::size_t index = workflow.index_of(later->state);
       // From a changed step on, every step runs again, and may need the service.
       if (index != no_state && later->is_of_other_action(workflow.states[index])) return true;
       if (index != no_state && !is_inside(workflow, index, scope)) return false;
     }
-    const std::size_t slash = at.rfind('/');
-    if (slash == std::string::npos) return true;
-    sequence = 0;
-    std::from_chars(at.data() + slash + 1, at.data() + at.size(), sequence);
-    at.resize(slash);
+    auto above = parent_of(at.branch);
+    if (!above) return true;
+    at = std::move(*above);
   }
 }
 
