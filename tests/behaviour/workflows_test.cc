@@ -353,7 +353,7 @@ BOOST_FIXTURE_TEST_CASE(look_at_new_files_too, Repository) {
   const Finished good = run_workflow("check-changes.md");
   BOOST_TEST(good.exit_code == 0, good.out << good.err);
   BOOST_TEST(holds(good.err, "new.txt | 1 +"), good.err);
-  BOOST_TEST(holds(run({"git", "status", "--porcelain"}, here()).out, "?? new.txt"));
+  BOOST_TEST(holds(run({"/bin/sh", "-c", "git status --porcelain"}, here()).out, "?? new.txt"));
 }
 
 BOOST_FIXTURE_TEST_CASE(take_no_option_for_a_commit, Repository) {
