@@ -45,15 +45,6 @@ std::uint64_t number_after(const char* text, const char* name) {
   return found == nullptr ? 0 : std::strtoull(found + std::strlen(name), nullptr, 10);
 }
 
-bool parse_statm(const char* text, ProcessMemory& memory) {
-  static const auto kib_per_page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 1024;
-  unsigned long long resident = 0, shared = 0;
-  if (std::sscanf(text, "%*u %llu %llu", &resident, &shared) != 2) return false;
-  memory.resident_kib = resident * kib_per_page;
-  memory.private_kib = (resident - std::min(resident, shared)) * kib_per_page;
-  return true;
-}
-
 // Returns a thread of the process through which the process's memory can be read: the main thread, unless it has ended.
 // A main thread that has ended shows no memory, even if the threads that still run use gigabytes.
 pid_t thread_with_memory(pid_t process) {
@@ -62,8 +53,7 @@ pid_t thread_with_memory(pid_t process) {
   std::snprintf(path, sizeof path, "/proc/%d/task", process);
   pid_t found = process;
   for_each_number(path, [&](pid_t thread) {
-    ProcessMemory memory;
-    const bool has_memory = read_file_of(thread, "statm", text) && parse_statm(text, memory) && memory.resident_kib > 0;
+    const bool has_memory = read_file_of(thread, "status", text) && memory_of(text).held_kib > 0;
     if (has_memory) found = thread;
     return !has_memory;
   });
@@ -116,13 +106,22 @@ bool read_parent(pid_t process, int handle, pid_t& parent) {
   return true;
 }
 
-// /proc/PID/statm is "size resident shared ...", in pages (proc(5)).
+ProcessMemory memory_of(const char* status) {
+  return {.held_kib = number_after(status, "\nVmRSS:") + number_after(status, "\nVmSwap:"),
+          .private_kib = number_after(status, "\nRssAnon:")};
+}
+
+// The file statm is shorter, but does not show swapped memory.
 bool read_memory(pid_t process, ProcessMemory& memory) {
   char text[room];
-  if (!read_file_of(process, "statm", text) || !parse_statm(text, memory)) return false;
-  if (memory.resident_kib > 0) return true;
+  if (!read_file_of(process, "status", text)) return false;
+  memory = memory_of(text);
+  if (memory.held_kib > 0) return true;
   const pid_t thread = thread_with_memory(process);
-  return thread == process || (read_file_of(thread, "statm", text) && parse_statm(text, memory));
+  if (thread == process) return true;
+  if (!read_file_of(thread, "status", text)) return false;
+  memory = memory_of(text);
+  return true;
 }
 
 bool read_memory_share(pid_t process, std::uint64_t& kib) {

@@ -78,11 +78,13 @@ bool read_status(pid_t process, ProcessStatus& status);
 // time of read_status.
 bool read_parent(pid_t process, int handle, pid_t& parent);
 
-// The resident memory in KiB, and the part of it that is neither shared memory nor backed by a file.
 struct ProcessMemory {
-  std::uint64_t resident_kib = 0;
-  std::uint64_t private_kib = 0;
+  std::uint64_t held_kib = 0;     // resident or swapped
+  std::uint64_t private_kib = 0;  // the resident part that is neither shared memory nor backed by a file
 };
+
+// What `status`, the text of /proc/PID/status, says about memory. A process that has ended shows none.
+ProcessMemory memory_of(const char* status);
 
 // Fast, but a page that several processes share counts in full for each of them.
 bool read_memory(pid_t process, ProcessMemory& memory);

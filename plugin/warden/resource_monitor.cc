@@ -40,12 +40,12 @@ enum class Sharing { no, yes, unknown };
 Sharing shares_memory(const ProcessTree::Member& member) {
   const long compared = ::syscall(SYS_kcmp, member.process, member.parent, KCMP_VM, 0UL, 0UL);
   if (compared >= 0) return compared == 0 ? Sharing::yes : Sharing::no;
-  // kcmp is missing or not allowed. A parent that sleeps uninterruptibly and has the same resident size as its child
+  // kcmp is missing or not allowed. A parent that sleeps uninterruptibly and has the same amount of memory as its child
   // may be waiting for a vfork child.
   ProcessStatus parent;
   ProcessMemory its, own;
   const bool may = read_status(member.parent, parent) && parent.state == 'D' && read_memory(member.parent, its) &&
-                   read_memory(member.process, own) && its.resident_kib == own.resident_kib;
+                   read_memory(member.process, own) && its.held_kib == own.held_kib;
   return may ? Sharing::unknown : Sharing::no;
 }
 
@@ -79,7 +79,7 @@ Limit ResourceMonitor::sample(ProcessTree& tree, std::uint64_t reaped_us, std::u
   const std::int64_t began = now_ms();
   tree.collect();
   std::uint32_t processes = 0;
-  std::uint64_t cpu_us = reaped_us, private_kib = 0, resident_kib = 0;
+  std::uint64_t cpu_us = reaped_us, private_kib = 0, held_kib = 0;
   // Parents come before their children. If a child is reaped after its parent was read but before the child is read,
   // this sample lacks the child's CPU time. In the other order, that time would be counted twice.
   for (const ProcessTree::Member& member : tree.members()) {
@@ -91,25 +91,25 @@ Limit ResourceMonitor::sample(ProcessTree& tree, std::uint64_t reaped_us, std::u
     ProcessMemory memory;
     if (read_memory(member.process, memory)) {
       private_kib += memory.private_kib;
-      resident_kib += memory.resident_kib;
+      held_kib += memory.held_kib;
     }
   }
   cpu_us = std::max(cpu_us, cgroup_us);
   processes_ = std::max(processes_, processes);
   tree_kib_ = std::max(tree_kib_, private_kib);
-  const Limit exceeded = judge(tree, processes, resident_kib, cpu_us);
+  const Limit exceeded = judge(tree, processes, held_kib, cpu_us);
   const std::int64_t ended = now_ms();
   next_sample_ms_ = ended + interval(ended - began, cpu_us);
   return exceeded;
 }
 
-Limit ResourceMonitor::judge(const ProcessTree& tree, std::uint32_t processes, std::uint64_t resident_kib,
+Limit ResourceMonitor::judge(const ProcessTree& tree, std::uint32_t processes, std::uint64_t held_kib,
                              std::uint64_t cpu_us) {
   if (limits_.processes != 0 && processes > limits_.processes) {
     used_ = processes;
     return Limit::processes;
   }
-  if (limits_.memory_bytes != 0 && resident_kib * 1024 > limits_.memory_bytes && memory_is_exceeded(tree)) {
+  if (limits_.memory_bytes != 0 && held_kib * 1024 > limits_.memory_bytes && memory_is_exceeded(tree)) {
     return Limit::memory_bytes;
   }
   if (limits_.cpu_seconds != 0 && cpu_us >= limits_.cpu_seconds * 1'000'000) {

@@ -40,7 +40,7 @@ class ResourceMonitor {
   std::uint64_t tree_kib() const { return tree_kib_; }
 
  private:
-  Limit judge(const ProcessTree& tree, std::uint32_t processes, std::uint64_t resident_kib, std::uint64_t cpu_us);
+  Limit judge(const ProcessTree& tree, std::uint32_t processes, std::uint64_t held_kib, std::uint64_t cpu_us);
   bool memory_is_exceeded(const ProcessTree& tree);
   std::int64_t interval(std::int64_t cost_ms, std::uint64_t cpu_us);
 
