@@ -39,7 +39,7 @@ std::string describe(const engine::CommandOutcome& outcome) {
 }
 
 audit::Level level_of(const engine::CommandOutcome& outcome) {
-  if (std::holds_alternative<engine::Lost>(outcome.termination) || outcome.unkillable_count > 0)
+  if (std::holds_alternative<engine::Lost>(outcome.termination) || outcome.unkillable.count > 0)
     return audit::Level::error;
   // A caller that cancels a call expects it to end, and every service of a workflow ends by a cancellation.
   if (std::holds_alternative<engine::Exited>(outcome.termination) ||
@@ -65,8 +65,8 @@ void log_end(const engine::CommandOutcome& outcome, std::uint64_t span) {
     fields.push_back(audit::field(outcome.kept ? "background_processes_kept" : "background_processes_ended",
                                   static_cast<std::int64_t>(outcome.background_count)));
   }
-  if (outcome.unkillable_count > 0)
-    fields.push_back(audit::field("processes_left", static_cast<std::int64_t>(outcome.unkillable_count)));
+  if (outcome.unkillable.count > 0)
+    fields.push_back(audit::field("processes_left", static_cast<std::int64_t>(outcome.unkillable.count)));
   if (!outcome.node.empty()) {
     fields.push_back(audit::field("node", outcome.node));
     fields.push_back(audit::field("job", outcome.job));
@@ -257,7 +257,7 @@ std::string CallRecord::end(const CallResult& result, std::uint64_t span) const 
   if (outcome.background_count > 0) {
     line[outcome.kept ? "background_processes_kept" : "background_processes_ended"] = outcome.background_count;
   }
-  if (outcome.unkillable_count > 0) line["processes_left"] = outcome.unkillable_count;
+  if (outcome.unkillable.count > 0) line["processes_left"] = outcome.unkillable.count;
   if (context_.configuration.trail->options().output) {
     const secrets::Masker masker = plan_.masker(request_);
     line["stdout"] = masker.masked(outcome.standard_output.text);

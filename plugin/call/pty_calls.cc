@@ -50,7 +50,7 @@ PtyEnd end_of(const CallResult& result) {
   }
   const auto& outcome = std::get<engine::CommandOutcome>(result.outcome);
   std::visit(PtyEnding{end}, outcome.termination);
-  end.unkillable = outcome.unkillable_names;
+  end.unkillable = outcome.unkillable;
   return end;
 }
 

@@ -121,7 +121,7 @@ std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequ
                   "sessions.max");
   }
   if (std::string problem = put_on_record("open", *session, context, 0); !problem.empty()) {
-    std::vector<engine::ProcessName> unkillable;
+    engine::ProcessesLeft unkillable;
     context.sessions.close(session->details().id, context.configuration.grace, unkillable);
     return CallError{"policy_denied", std::move(problem),
                      "no session opens unrecorded; to allow it, set audit.when_unwritable to continue"};
@@ -129,7 +129,7 @@ std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequ
   if (context.configuration.trail) {
     session->on_plugin_shutdown = [weak = std::weak_ptr(session),
                                    trail = context.configuration.trail](const auto& unkillable) {
-      if (const auto closed = weak.lock()) record_shutdown(*closed, *trail, unkillable.size());
+      if (const auto closed = weak.lock()) record_shutdown(*closed, *trail, unkillable.count);
     };
   }
   return session;
@@ -142,7 +142,7 @@ std::variant<CallError, ClosedSession> close_session(std::string_view id, CallCo
   if (context.ceiling) patience.deadline = std::chrono::steady_clock::now() + *context.ceiling;
   if (!session || !context.sessions.close(id, context.configuration.grace, closed.unkillable, &patience))
     return no_such_session(id);
-  closed.audit_error = put_on_record("close", *session, context, closed.unkillable.size());
+  closed.audit_error = put_on_record("close", *session, context, closed.unkillable.count);
   return closed;
 }
 

@@ -28,8 +28,8 @@ CommandPlan plan_session(const SessionRequest& request, const Configuration& con
 std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequest& request, CallContext& context);
 
 struct ClosedSession {
-  std::vector<engine::ProcessName> unkillable;  // processes that the kernel would not let us kill
-  std::string audit_error;                      // why the end of the session could not be recorded
+  engine::ProcessesLeft unkillable;  // processes that the kernel would not let us kill
+  std::string audit_error;           // why the end of the session could not be recorded
 };
 
 // Waits until the session's processes have ended or cannot be killed. Any thread may call this.

@@ -60,11 +60,10 @@ class EngineRun : public tools::PreparedCall {
     engine::CommandOutcome outcome;
     outcome.termination = engine::Exited{0};
     // An empty id means that no command of the session began here.
-    const bool known = context.sessions.close(order_->session, order_->grace, outcome.unkillable_names);
+    const bool known = context.sessions.close(order_->session, order_->grace, outcome.unkillable);
     if (!known && !order_->session.empty()) {
       throw std::invalid_argument("there is no session " + order_->session + " here");
     }
-    outcome.unkillable_count = static_cast<std::uint32_t>(outcome.unkillable_names.size());
     return {.result = std::move(outcome)};
   }
 

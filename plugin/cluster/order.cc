@@ -117,8 +117,8 @@ json outcome_json(const engine::CommandOutcome& outcome) {
   out["duration_ms"] = outcome.duration.count();
   out["background_count"] = outcome.background_count;
   out["background"] = names_json(outcome.background_names);
-  out["unkillable_count"] = outcome.unkillable_count;
-  out["unkillable"] = names_json(outcome.unkillable_names);
+  out["unkillable_count"] = outcome.unkillable.count;
+  out["unkillable"] = names_json(outcome.unkillable.names);
   out["in_cgroup"] = outcome.in_cgroup;
   if (outcome.resources) {
     const engine::Resources& used = *outcome.resources;
@@ -133,8 +133,8 @@ engine::CommandOutcome outcome_of(const json& from) {
   outcome.duration = duration<milliseconds>(from.at("duration_ms"));
   outcome.background_count = whole<std::uint32_t>(from.at("background_count"));
   outcome.background_names = names_of(from.at("background"));
-  outcome.unkillable_count = whole<std::uint32_t>(from.at("unkillable_count"));
-  outcome.unkillable_names = names_of(from.at("unkillable"));
+  outcome.unkillable.count = whole<std::uint32_t>(from.at("unkillable_count"));
+  outcome.unkillable.names = names_of(from.at("unkillable"));
   outcome.in_cgroup = from.at("in_cgroup").get<bool>();
   if (from.contains("resources")) {
     const json& used = from.at("resources");

@@ -93,7 +93,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
     if (!slot_.leaving) ending_->send(request);  // a leaving pilot ends everything by itself
   }
 
-  std::vector<engine::ProcessName> wait_end(const engine::Patience* /*patience*/) override {
+  engine::ProcessesLeft wait_end(const engine::Patience* /*patience*/) override {
     request_end(engine::short_grace);
     if (!ending_) return {};
     std::string text;
@@ -104,7 +104,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
     const auto* outcome = answer ? std::get_if<CommandOutcome>(&answer->result) : nullptr;
     if (outcome != nullptr) {
       pool_->give_back(std::move(slot_));
-      return outcome->unkillable_names;
+      return outcome->unkillable;
     }
     // The processes that the session kept may still be alive, so its node is given up.
     if (end == Exchange::End::answered) text = "it sent something that is not a result";

@@ -29,7 +29,7 @@ void LocalKeptTree::request_end(milliseconds grace) {
   custodian_.send_end(call_, grace);
 }
 
-std::vector<ProcessName> LocalKeptTree::wait_end(const Patience* patience) {
+ProcessesLeft LocalKeptTree::wait_end(const Patience* patience) {
   if (!over_ && deadline_ == Clock::time_point{}) request_end(short_grace);
   while (!over_) {
     if (patience != nullptr && patience->over()) {
@@ -57,7 +57,7 @@ void LocalKeptTree::hear() {
   }
   if (report.header.kind != warden::Kind::report || report.header.call != call_) return;
   over_ = true;
-  unkillable_ = names_of(report.unkillable, report.unkillable_count);
+  unkillable_ = {report.unkillable_count, names_of(report.unkillable, report.unkillable_count)};
   if (report.unkillable_count > 0) return;
   if (report.abandoned == 0) {
     client_.release(std::move(custodian_));
@@ -68,7 +68,7 @@ void LocalKeptTree::hear() {
 
 void LocalKeptTree::give_up() {
   over_ = true;
-  unkillable_ = client_.kill_tree(std::move(custodian_), call_, began_).unkillable_names;
+  unkillable_ = client_.kill_tree(std::move(custodian_), call_, began_).unkillable;
 }
 
 }  // namespace wtool::engine

@@ -31,9 +31,9 @@ class KeptTree {
   virtual void request_end(std::chrono::milliseconds grace) = 0;
 
   // Waits for the end of all processes. Returns those that could not be killed. If a cluster node was lost, none are
-  // named, although some may be alive. When `patience` is over, the grace period is cut short, except on a cluster node;
+  // counted, although some may be alive. When `patience` is over, the grace period is cut short, except on a cluster node;
   // nullptr: it is never cut short.
-  virtual std::vector<ProcessName> wait_end(const Patience* patience) = 0;
+  virtual ProcessesLeft wait_end(const Patience* patience) = 0;
 };
 
 // A kept tree on this machine.
@@ -51,7 +51,7 @@ class LocalKeptTree final : public KeptTree {
 
   bool alive() override;
   void request_end(std::chrono::milliseconds grace) override;
-  std::vector<ProcessName> wait_end(const Patience* patience) override;
+  ProcessesLeft wait_end(const Patience* patience) override;
 
  private:
   void hear();
@@ -64,7 +64,7 @@ class LocalKeptTree final : public KeptTree {
   bool over_ = false;
   bool lost_ = false;                                 // the custodian is gone; its tree is being ended by the warden
   std::chrono::steady_clock::time_point deadline_{};  // the latest time of the end, once the end was requested
-  std::vector<ProcessName> unkillable_;
+  ProcessesLeft unkillable_;
 };
 
 }  // namespace wtool::engine

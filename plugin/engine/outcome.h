@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -94,6 +95,17 @@ struct ProcessName {
   std::string name;
 };
 
+// Processes of a command that the kernel would not let us kill.
+struct ProcessesLeft {
+  std::uint32_t count = 0;
+  std::vector<ProcessName> names;  // the first of them
+
+  void add(ProcessesLeft more) {
+    count += more.count;
+    names.insert(names.end(), std::make_move_iterator(more.names.begin()), std::make_move_iterator(more.names.end()));
+  }
+};
+
 // What all processes of the call used, as far as it could be measured.
 struct Resources {
   std::chrono::microseconds user{0};  // CPU time of all reaped processes, including orphans
@@ -120,12 +132,11 @@ struct CommandOutcome {
   std::uint32_t background_count = 0;         // how many processes outlived the command, and were ended or kept
   std::vector<ProcessName> background_names;  // the first of these processes
   std::shared_ptr<KeptTree> kept;             // the processes that outlived the command and are kept; nullptr: none
-  std::uint32_t unkillable_count = 0;         // how many processes the kernel would not let us kill
-  std::vector<ProcessName> unkillable_names;  // the first of these processes
-  std::optional<Resources> resources;         // nothing if no custodian was left to report them
-  bool in_cgroup = false;                     // the kernel enforced the limits on memory and processes
-  std::string node;                           // the cluster node on which the command ran; empty: this machine
-  std::string job;                            // the id of the Slurm job that has that node; empty: none
+  ProcessesLeft unkillable;
+  std::optional<Resources> resources;  // nothing if no custodian was left to report them
+  bool in_cgroup = false;              // the kernel enforced the limits on memory and processes
+  std::string node;                    // the cluster node on which the command ran; empty: this machine
+  std::string job;                     // the id of the Slurm job that has that node; empty: none
 };
 
 }  // namespace wtool::engine

@@ -508,8 +508,7 @@ void CommandRun::lose_custodian(int error) {
   in_custody_ = false;
   backstop_.reset();
   const TreeEnd tree_killed = client_.kill_tree(std::move(custodian_), request_.call(), started_);
-  outcome_.unkillable_count = tree_killed.unkillable_count;
-  outcome_.unkillable_names = tree_killed.unkillable_names;
+  outcome_.unkillable = tree_killed.unkillable;
   if (tree_killed.certain) {
     const std::string cause =
         error == 0 ? "the process that had custody of the command was killed"
@@ -551,8 +550,7 @@ void CommandRun::note(const warden::Report& report) {
     outcome_.background_count = report.background_count;
     outcome_.background_names = names_of(report.background, report.background_count);
   }
-  outcome_.unkillable_count = report.unkillable_count;
-  outcome_.unkillable_names = names_of(report.unkillable, report.unkillable_count);
+  outcome_.unkillable = {report.unkillable_count, names_of(report.unkillable, report.unkillable_count)};
   outcome_.resources = {std::chrono::microseconds(report.user_us), std::chrono::microseconds(report.system_us),
                         std::max(report.max_rss_kib, report.tree_kib), report.processes};
   outcome_.in_cgroup = report.in_cgroup != 0;

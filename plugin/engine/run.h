@@ -84,7 +84,7 @@ struct RunOptions {
   StateSink state;         // May be empty.
 };
 
-// Blocks until every process of the command is dead or kept, or is known to be left (`unkillable_names`, `Lost`), and
+// Blocks until every process of the command is dead or kept, or is known to be left (`unkillable`, `Lost`), and
 // its descriptors are closed. Any thread may call it, even while other threads do. Throws only std::bad_alloc.
 CommandOutcome run(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
                    const OutputSink& sink);

@@ -369,8 +369,7 @@ bool await_tree_killed(Descriptor& answer, milliseconds patience, TreeEnd& resul
     return false;
   }
   result.certain = true;
-  result.unkillable_count = tree_killed.unkillable_count;
-  result.unkillable_names = names_of(tree_killed.unkillable, tree_killed.unkillable_count);
+  result.unkillable = {tree_killed.unkillable_count, names_of(tree_killed.unkillable, tree_killed.unkillable_count)};
   return true;
 }
 
@@ -391,8 +390,7 @@ void end_without_warden(const Custodian& custodian, Descriptor& answer, TreeEnd&
     if (await_tree_killed(answer, round_time, result)) return;
     if (!answer) std::this_thread::sleep_for(milliseconds(1));
     if (!backstop.sees_all() || Clock::now() >= end) {
-      result.unkillable_count = living;
-      result.unkillable_names = backstop.living();
+      result.unkillable = {living, backstop.living()};
       custodian.kill();  // If the warden lives, it inherits the remaining processes, and kills them.
       return;
     }

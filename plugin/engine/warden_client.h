@@ -36,8 +36,7 @@ namespace wtool::engine {
 // The result of ending a custodian and its tree.
 struct TreeEnd {
   bool certain = false;  // everything was seen to be dead, except for the unkillable processes
-  std::uint32_t unkillable_count = 0;
-  std::vector<ProcessName> unkillable_names;
+  ProcessesLeft unkillable;
   // If not `certain`: processes that may belong to the command. They began after the command did, and their parent is
   // gone.
   std::vector<ProcessName> suspects;

@@ -39,7 +39,7 @@ struct PtyEnd {
   std::string how;               // "exit code 0", "SIGTERM", "its lifetime is over"
   std::optional<int> exit_code;  // if it has one
   std::string signal;            // "SIGKILL", if a signal has killed it
-  std::vector<engine::ProcessName> unkillable;
+  engine::ProcessesLeft unkillable;
 };
 
 // What can be seen of the program at one moment.

@@ -30,7 +30,7 @@ void Background::request_end(std::chrono::milliseconds grace) {
   for (const auto& tree : trees_) tree->request_end(grace);
 }
 
-std::vector<engine::ProcessName> Background::end(std::chrono::milliseconds grace, const engine::Patience* patience) {
+engine::ProcessesLeft Background::end(std::chrono::milliseconds grace, const engine::Patience* patience) {
   std::vector<std::shared_ptr<engine::KeptTree>> trees;
   {
     const std::lock_guard lock(mutex_);
@@ -38,10 +38,8 @@ std::vector<engine::ProcessName> Background::end(std::chrono::milliseconds grace
   }
   // All are asked to end before the first wait, so that their grace periods do not add up.
   for (const auto& tree : trees) tree->request_end(grace);
-  std::vector<engine::ProcessName> unkillable;
-  for (const auto& tree : trees) {
-    for (engine::ProcessName& process : tree->wait_end(patience)) unkillable.push_back(std::move(process));
-  }
+  engine::ProcessesLeft unkillable;
+  for (const auto& tree : trees) unkillable.add(tree->wait_end(patience));
   return unkillable;
 }
 
@@ -80,7 +78,7 @@ void Session::end(Ending ending) {
   changed_.notify_all();
 }
 
-std::vector<engine::ProcessName> Session::close(std::chrono::milliseconds grace, const engine::Patience* patience) {
+engine::ProcessesLeft Session::close(std::chrono::milliseconds grace, const engine::Patience* patience) {
   {
     std::unique_lock lock(mutex_);
     const auto abort = abort_;
@@ -96,7 +94,7 @@ std::vector<engine::ProcessName> Session::close(std::chrono::milliseconds grace,
     }
     changed_.wait(lock, [this] { return !running_; });
   }
-  std::vector<engine::ProcessName> unkillable = background_.end(grace, patience);
+  engine::ProcessesLeft unkillable = background_.end(grace, patience);
   hold_.reset();
   return unkillable;
 }
@@ -146,7 +144,7 @@ std::shared_ptr<Session> Sessions::find(std::string_view id) const {
   return nullptr;
 }
 
-bool Sessions::close(std::string_view id, std::chrono::milliseconds grace, std::vector<engine::ProcessName>& unkillable,
+bool Sessions::close(std::string_view id, std::chrono::milliseconds grace, engine::ProcessesLeft& unkillable,
                      const engine::Patience* patience) {
   std::shared_ptr<Session> session;
   {

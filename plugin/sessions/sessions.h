@@ -47,7 +47,7 @@ class Background {
 
   // Ends all processes, and waits until they have ended. Returns the processes that could not be killed. Once
   // `patience` is over, the grace period is cut short.
-  std::vector<engine::ProcessName> end(std::chrono::milliseconds grace, const engine::Patience* patience = nullptr);
+  engine::ProcessesLeft end(std::chrono::milliseconds grace, const engine::Patience* patience = nullptr);
 
  private:
   void forget_dead();
@@ -100,12 +100,12 @@ class Session {
   std::shared_ptr<engine::SessionHold>& hold() { return hold_; }
 
   // Called after the session was closed by the plugin's shutdown. Gets the processes that could not be killed.
-  std::function<void(const std::vector<engine::ProcessName>& unkillable)> on_plugin_shutdown;
+  std::function<void(const engine::ProcessesLeft& unkillable)> on_plugin_shutdown;
 
   // Stops the command that runs, waits for its end, and ends the background processes. Later commands are refused.
   // Returns the processes that could not be killed. Once `patience` is over, the grace period of the background
   // processes is cut short.
-  std::vector<engine::ProcessName> close(std::chrono::milliseconds grace, const engine::Patience* patience = nullptr);
+  engine::ProcessesLeft close(std::chrono::milliseconds grace, const engine::Patience* patience = nullptr);
 
  private:
   const SessionDetails details_;
@@ -138,7 +138,7 @@ class Sessions {
 
   // Closes the session, and waits until nothing of it is left but `unkillable`. False: no session has this id, or
   // another thread is closing it. `patience`: see Session::close.
-  bool close(std::string_view id, std::chrono::milliseconds grace, std::vector<engine::ProcessName>& unkillable,
+  bool close(std::string_view id, std::chrono::milliseconds grace, engine::ProcessesLeft& unkillable,
              const engine::Patience* patience = nullptr);
 
   // For tools without sessions, whose background processes are kept until the plugin's end.

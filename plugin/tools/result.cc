@@ -63,6 +63,14 @@ Json error_object(const CallError& error) {
   return {{"code", error.code}, {"message", error.message}, {"hint", error.hint}};
 }
 
+void add_processes_left(const engine::ProcessesLeft& left, const char* list, const char* count, Json& object) {
+  if (left.count == 0) return;
+  object[count] = left.count;
+  // A process can give itself any name, even one that is not UTF-8.
+  for (const auto& process : left.names)
+    object[list].push_back({{"pid", process.pid}, {"name", to_utf8(process.name)}});
+}
+
 ToolResult not_begun(const std::string& reason) {
   const CallError error{"aborted", "Call aborted: " + to_utf8(reason),
                         "it was cancelled before it began; nothing was done"};

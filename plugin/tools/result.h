@@ -19,6 +19,11 @@ std::string envelope(std::string text, bool is_error, nlohmann::ordered_json met
 // {"code", "message", "hint"}
 nlohmann::ordered_json error_object(const CallError& error);
 
+// Adds the processes that could not be killed, if there are any: their number, as the member `count`, and the first of
+// them, as the member `list`: [{"pid", "name"}].
+void add_processes_left(const engine::ProcessesLeft& left, const char* list, const char* count,
+                        nlohmann::ordered_json& object);
+
 // True for "no such program" (which shells report as 127), false for a program that cannot be executed (126).
 bool is_not_found(const engine::NotStarted& how);
 

@@ -59,6 +59,7 @@ constexpr std::string_view shell_output_schema = R"({
     "background_processes_ended": {"type": "integer", "minimum": 1},
     "background_processes_kept": {"type": "integer", "minimum": 1},
     "background_processes": {"type": "array", "items": {"type": "string"}},
+    "processes_left_count": {"type": "integer", "minimum": 1},
     "processes_left": {"type": "array", "items": {"type": "object",
       "properties": {"pid": {"type": "integer"}, "name": {"type": "string"}}, "required": ["pid", "name"]}},
     "sandbox": {"type": "object",

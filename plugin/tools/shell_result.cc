@@ -233,11 +233,7 @@ class Format {
       for (const auto& process : outcome_.background_names)
         metadata_["background_processes"].push_back(to_text(process.name));
     }
-    if (outcome_.unkillable_count > 0) {
-      for (const auto& process : outcome_.unkillable_names) {
-        metadata_["processes_left"].push_back({{"pid", process.pid}, {"name", to_text(process.name)}});
-      }
-    }
+    add_processes_left(outcome_.unkillable, "processes_left", "processes_left_count", metadata_);
   }
 
   void add_resources() {

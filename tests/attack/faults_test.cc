@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_warden_that_never_greets_delays_no_call) {
   BOOST_TEST(cancelled.took.count() < 9000, cancelled.raw << cancelled.error);
 }
 
-BOOST_AUTO_TEST_CASE(a_process_that_may_not_be_killed_is_named) {
+BOOST_AUTO_TEST_CASE(processes_that_may_not_be_killed_are_counted_and_the_first_are_named) {
   struct statvfs system {};
   const ScratchFolder place;
   if (geteuid() != 0 || statvfs(place.path().c_str(), &system) != 0 || (system.f_flag & ST_NOSUID) != 0) {
@@ -184,8 +184,11 @@ BOOST_AUTO_TEST_CASE(a_process_that_may_not_be_killed_is_named) {
   std::filesystem::copy_file(WTOOL_ATTACKS "/become_root", program);
   BOOST_REQUIRE(chmod(place.path().c_str(), 0755) == 0);
   BOOST_REQUIRE(chmod(program.c_str(), 04755) == 0);
-  // The command waits until the program has become root, and so can no longer be killed.
-  const std::string attack = "{ " + program + " & } | { read became; echo $became; }";
+  // The command waits until each program has become root, and so can no longer be killed.
+  constexpr std::size_t count = 18;
+  const std::string attack = "{ for i in $(seq " + std::to_string(count) + "); do " + program +
+                             " & done; } | { for i in $(seq " + std::to_string(count) +
+                             "); do read became; done; echo $became; }";
   std::string arguments = Json{{"command", attack}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}.dump();
   arguments.replace(arguments.find(mark.text()), 4, "\\u006dark");
   Program host({"/usr/bin/env", "HOME=/nonexistent", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
@@ -202,9 +205,14 @@ BOOST_AUTO_TEST_CASE(a_process_that_may_not_be_killed_is_named) {
     return;
   }
   BOOST_REQUIRE_MESSAGE(told, finished.out << finished.err);
-  BOOST_REQUIRE(left.size() == 1U);
-  const Json named = Json::parse(finished.out).at("metadata").at("processes_left");
-  BOOST_TEST((named == Json::array({{{"pid", left.front()}, {"name", "become_root"}}})), finished.out);
+  BOOST_TEST(left.size() == count);
+  const Json metadata = Json::parse(finished.out).at("metadata");
+  BOOST_TEST(metadata.at("processes_left_count") == count, finished.out);
+  BOOST_TEST(metadata.at("processes_left").size() == 16U, finished.out);
+  for (const Json& named : metadata.at("processes_left")) {
+    BOOST_TEST(named.at("name") == "become_root");
+    BOOST_TEST(std::count(left.begin(), left.end(), named.at("pid").get<pid_t>()) == 1);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

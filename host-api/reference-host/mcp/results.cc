@@ -156,15 +156,16 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
     }
   };
   // The metadata names only the first of many processes.
-  const auto count_rest = [&](const char* count) {
+  const auto count_rest = [&](const char* list, const char* count) {
     const std::size_t all = metadata.value(count, std::size_t{0});
-    const std::size_t named = metadata.value("background_processes", ordered_json::array()).size();
+    const std::size_t named = metadata.value(list, ordered_json::array()).size();
     if (all > named && named > 0) remarks.back() += " and " + std::to_string(all - named) + " more";
   };
   const bool kept = metadata.contains("background_processes_kept");
   add_list("background_processes", kept ? "left running: " : "ended with the command: ");
-  count_rest(kept ? "background_processes_kept" : "background_processes_ended");
+  count_rest("background_processes", kept ? "background_processes_kept" : "background_processes_ended");
   add_list("processes_left", "could not be ended: ");
+  count_rest("processes_left", "processes_left_count");
   add_list("protected_changed", "protected files changed meanwhile: ");
   add_list("put_aside", "put aside: ");
   const auto sandbox = metadata.value("sandbox", ordered_json::object());

@@ -55,9 +55,7 @@ Json end_object(const PtyEnd& end) {
   Json object{{"how", to_utf8(end.how)}};
   if (end.exit_code) object["exit_code"] = *end.exit_code;
   if (!end.signal.empty()) object["signal"] = end.signal;
-  for (const auto& process : end.unkillable) {
-    object["processes_left"].push_back({{"pid", process.pid}, {"name", to_utf8(process.name)}});
-  }
+  add_processes_left(end.unkillable, "processes_left", "processes_left_count", object);
   return object;
 }
 
@@ -99,7 +97,7 @@ const std::string_view output_schema = R"({
     "cells_lines": {"type": "integer"},
     "end": {"type": "object",
       "properties": {"how": {"type": "string"}, "exit_code": {"type": "integer"}, "signal": {"type": "string"},
-        "processes_left": {"type": "array"}}, "required": ["how"]},
+        "processes_left_count": {"type": "integer"}, "processes_left": {"type": "array"}}, "required": ["how"]},
     "terminals": {"type": "array", "items": {"type": "object"}},
     "policy": {"type": "object"},
     "audit_error": {"type": "string"},

@@ -116,9 +116,7 @@ class CloseSession : public SessionCall {
     }
     const auto& closed = std::get<ClosedSession>(result);
     Json object{{"success", true}, {"message", "Session closed and resources freed"}};
-    for (const engine::ProcessName& process : closed.unkillable) {
-      object["processesLeft"].push_back({{"pid", process.pid}, {"name", process.name}});
-    }
+    add_processes_left(closed.unkillable, "processesLeft", "processesLeftCount", object);
     if (!closed.audit_error.empty()) object["auditError"] = closed.audit_error;
     return terminal::reply(std::move(object));
   }
@@ -182,7 +180,8 @@ Tool terminal_create_session() {
 
 Tool terminal_close_session() {
   static const std::string output = terminal::output_schema(
-      R"("message": {"type": "string"}, "auditError": {"type": "string"}, "processesLeft": {"type": "array"})");
+      R"("message": {"type": "string"}, "auditError": {"type": "string"}, "processesLeftCount": {"type": "integer"},
+    "processesLeft": {"type": "array"})");
   return {{"terminal_close_session", "Close a terminal session", "1.0.0",
            "Closes a session: the command that runs in it is stopped, and all background processes that its commands "
            "have started are ended. The sessionId cannot be used afterwards.",

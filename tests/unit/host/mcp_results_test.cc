@@ -246,13 +246,14 @@ BOOST_AUTO_TEST_CASE(the_last_line_says_what_a_model_cannot_see_in_the_output) {
                   {"background_processes", {"sleep"}},
                   {"protected_changed", {"/r/.envrc"}},
                   {"put_aside", {{{"path", "/r/.git"}, {"to", "/r/x"}}}},
+                  {"processes_left_count", 23},
                   {"processes_left", {{{"pid", 7}, {"name", "dd"}}}},
                   {"sandbox", {{"refused", {"a read outside /r: /x"}}, {"not_enforced", {"network: none"}}}},
                   {"encoding", "utf-8, invalid bytes replaced"},
                   {"audit_error", "the trail is full"}});
   for (const char* part :
        {"[... 68976 bytes left out ...]", "stdout had 70000 bytes", "all output is in /tmp/all",
-        "ended with the command: sleep", "/r/.envrc", "/r/.git", "\"dd\"", "refused a read outside /r: /x",
+        "ended with the command: sleep", "/r/.envrc", "/r/.git", "\"dd\"} and 22 more", "refused a read outside /r: /x",
         "network: none", "invalid bytes replaced", "the trail is full"}) {
     BOOST_TEST(holds(said, part), part << " in " << said.substr(1000));
   }

@@ -15,9 +15,9 @@ struct Tree : engine::KeptTree {
   explicit Tree(Events& list) : events(list) {}
   bool alive() override { return true; }
   void request_end(std::chrono::milliseconds) override { events.emplace_back("asked"); }
-  std::vector<engine::ProcessName> wait_end(const engine::Patience*) override {
+  engine::ProcessesLeft wait_end(const engine::Patience*) override {
     events.emplace_back("ended");
-    return {{7, "stuck"}};
+    return {23, {{7, "stuck"}}};
   }
   Events& events;
 };
@@ -38,8 +38,9 @@ BOOST_AUTO_TEST_CASE(a_closed_session_ends_what_it_keeps_and_then_gives_up_what_
   const auto unkillable = session.close(std::chrono::milliseconds(0));
   const Events expected{"asked", "ended", "given up"};
   BOOST_TEST(events == expected, boost::test_tools::per_element());
-  BOOST_REQUIRE_EQUAL(unkillable.size(), 1U);
-  BOOST_TEST(unkillable.front().pid == 7);
+  BOOST_TEST(unkillable.count == 23U);
+  BOOST_REQUIRE_EQUAL(unkillable.names.size(), 1U);
+  BOOST_TEST(unkillable.names.front().pid == 7);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_kept_already_is_not_kept_twice) {
@@ -48,7 +49,16 @@ BOOST_AUTO_TEST_CASE(what_is_kept_already_is_not_kept_twice) {
   const auto tree = std::make_shared<Tree>(events);
   for (std::size_t i = 0; i < 2 * Background::max_commands; ++i) background.keep(tree);
   BOOST_TEST(background.has_room());
-  BOOST_TEST(background.end(std::chrono::milliseconds(0)).size() == 1U);
+  BOOST_TEST(background.end(std::chrono::milliseconds(0)).names.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_two_commands_have_left_is_counted_together) {
+  Events events;
+  Background background;
+  for (int i = 0; i < 2; ++i) background.keep(std::make_shared<Tree>(events));
+  const engine::ProcessesLeft left = background.end(std::chrono::milliseconds(0));
+  BOOST_TEST(left.count == 46U);
+  BOOST_TEST(left.names.size() == 2U);
 }
 
 // What stops a command refers to the command's call, which ends with end().
