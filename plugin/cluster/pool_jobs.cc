@@ -292,16 +292,20 @@ void Pool::clear_queue(Lock& lock) {
   for (const auto& [job, pilot] : pilots_) {
     if (pilot.connections == 0) jobs.insert(job);
   }
-  const bool done = [&, unknown = uncertain_] {
+  const auto left = [&, unknown = uncertain_]() -> std::optional<States> {
     const Unlocked unlocked(lock);
     if (unknown) {
       for (const auto& [job, state] : jobs_in_slurm(short_seconds, -1).value_or(States{})) jobs.insert(job);
     }
-    return cancel_jobs(jobs, " --state=PENDING", short_seconds);
+    if (!cancel_jobs(jobs, " --state=PENDING", short_seconds)) return std::nullopt;
+    return jobs_in_slurm(short_seconds, -1);
   }();
-  if (!done || !waiting_.empty()) return;
-  // The pilot of a job that already runs is added again when it connects.
-  std::erase_if(pilots_, [](const auto& entry) { return entry.second.connections == 0 && !entry.first.empty(); });
+  if (!left) return;
+  // A job that Slurm still lists runs already. Its pilot will connect, so it counts towards cluster.nodes.
+  std::erase_if(pilots_, [&](const auto& entry) {
+    const auto& [job, pilot] = entry;
+    return pilot.connections == 0 && !job.empty() && jobs.contains(job) && !left->contains(job);
+  });
 }
 
 // Empty: there is no log.

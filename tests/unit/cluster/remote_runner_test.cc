@@ -366,6 +366,37 @@ BOOST_AUTO_TEST_CASE(a_job_that_squeue_does_not_list_has_not_ended_unless_scontr
   BOOST_TEST(cancelled({.done = true, .out = "JobId=101 JobState=TIMEOUT Reason=TimeLimit\n"}) == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_runs_already_counts_as_a_node_after_its_call_was_cancelled) {
+  const auto submitted = [](bool runs) {
+    std::atomic<int> jobs{0};
+    std::string listed;  // what squeue says
+    Options options;
+    options.nodes = 1;
+    Host host(options);
+    answer_for_slurm([&](const std::string& line) {
+      if (line.starts_with("squeue")) return Said{.done = true, .out = listed};
+      if (line.starts_with("scancel")) return Said{.done = true};
+      if (!line.starts_with("sbatch")) return no_slurm;
+      const std::size_t from = line.find("slots:");
+      if (runs) listed = "101 " + line.substr(from, line.find('\'', from) - from) + "|RUNNING None\n";
+      return Said{.done = true, .out = std::to_string(101 + jobs++) + '\n'};
+    });
+    engine::Cancellation cancellation;
+    std::thread caller([&] {
+      Refusal refusal;
+      host.pool->take(cancellation.descriptor(), Clock::now() + patience, refusal);
+    });
+    await([&] { return jobs > 0; });
+    cancellation.request(engine::Cancellation::Mode::now, "enough");
+    caller.join();
+    Refusal refusal;
+    host.pool->take(-1, Clock::now() + milliseconds(100), refusal);
+    return jobs.load();
+  };
+  BOOST_TEST(submitted(true) == 1);
+  BOOST_TEST(submitted(false) == 2);
+}
+
 BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_for_a_job_of_another_class) {
   Host host;
   std::string queued;  // what squeue says
