@@ -14,17 +14,17 @@ using Json = nlohmann::ordered_json;
 using Stage = engine::NotStarted::Stage;
 
 std::string spawn_hint(const engine::NotStarted& how, const CallResult& result) {
-  if (how.stage == Stage::binds) return "a protected name was being changed just then; try again";
+  if (how.stage == Stage::binds) return "another program was changing a protected name at that moment; try again";
   if (how.stage == Stage::namespaces || how.stage == Stage::sandbox) {
-    return "its sandbox could not be set up, and without it nothing is run";
+    return "no command runs without its sandbox, and this one could not be set up";
   }
   if (how.error == E2BIG) {
-    return "the kernel accepts at most 128 KiB in one argument, and also limits command and environment together; "
-           "write long text to a file first";
+    return "the kernel limits each argument to 128 KiB, and limits the size of all arguments and variables together; "
+           "write long text to a file, and pass its name";
   }
   if (how.error == EFBIG) return "the host may not write a file of this size; raise that limit (ulimit -f)";
   if (engine::is_exhaustion(how.error)) {
-    return "the machine, this user or the host has used up this resource; try again later, or raise the limit";
+    return "the machine, this user or the host has no more of this resource; try again later, or raise its limit";
   }
   if (result.through_shell && how.stage == Stage::exec) return "shell.program of the configuration must name a shell";
   return "";
