@@ -29,8 +29,17 @@ CallError trail_error(const std::string& problem) {
 
 // What keeps this call's background processes after its end. NULL: these processes are ended when the call ends.
 Background* kept_in(const CommandRequest& request, CallContext& context) {
+  if (request.interactive) return nullptr;
   if (request.session) return &request.session->background();
   return context.configuration.keep_background ? &context.sessions.background() : nullptr;
+}
+
+// Why the command's background processes were ended, although `background` usually keeps them; empty: there were none.
+std::string why_not_kept(const engine::CommandOutcome& outcome, const CommandPlan& plan) {
+  if (outcome.kept || outcome.background_count == 0) return {};
+  if (plan.lifts_network) return "the network was opened for this call only";
+  return "the processes of " + std::to_string(Background::max_commands) +
+         " commands are kept already, which is the limit";
 }
 
 // Runs the plan's command. Returns an error if the command's sandbox is not available.
@@ -155,7 +164,7 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   }
   options.lifts_network = plan.lifts_network;
   // If the network was opened for this call only, no process may outlive the call and keep using it.
-  options.keep = background != nullptr && !request.interactive && background->has_room() && !plan.lifts_network;
+  options.keep = background != nullptr && background->has_room() && !plan.lifts_network;
   options.terminal = request.terminal;
   options.limits = result.limits;
   options.spill = context.configuration.spill.when;
@@ -177,8 +186,10 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
     throw;
   }
   tell(engine::CommandState::Name::ended);
-  if (const auto* outcome = std::get_if<engine::CommandOutcome>(&result.outcome); outcome != nullptr && outcome->kept) {
-    background->keep(outcome->kept);
+  if (const auto* outcome = std::get_if<engine::CommandOutcome>(&result.outcome);
+      outcome != nullptr && background != nullptr) {
+    if (outcome->kept) background->keep(outcome->kept);
+    result.not_kept_because = why_not_kept(*outcome, plan);
   }
   result.audit_error = record.end(result, span.number());
   return result;

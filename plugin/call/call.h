@@ -62,6 +62,8 @@ struct CallResult {
   bool through_shell = false;
   engine::Limits limits;                         // the limits that applied
   std::optional<engine::SandboxReport> sandbox;  // if a sandbox is configured, and its effect is known
+  // Why processes that the command left behind were ended, although this call usually keeps them; empty: none were.
+  std::string not_kept_because;
   // Why the end, or the refusal, is not in the audit trail; empty also if audit.when_unwritable is `continue`.
   std::string audit_error;
   std::chrono::milliseconds time_limit{0};  // the timeout, or the host's ceiling if that is shorter

@@ -57,6 +57,7 @@ constexpr std::string_view shell_output_schema = R"({
     "limit": {"type": "object",
       "properties": {"name": {"type": "string"}, "value": {"type": "integer"}, "used": {"type": "number"}}},
     "background_processes_ended": {"type": "integer", "minimum": 1},
+    "background_processes_ended_because": {"type": "string"},
     "background_processes_kept": {"type": "integer", "minimum": 1},
     "background_processes": {"type": "array", "items": {"type": "string"}},
     "processes_left_count": {"type": "integer", "minimum": 1},

@@ -233,6 +233,7 @@ class Format {
       for (const auto& process : outcome_.background_names)
         metadata_["background_processes"].push_back(to_text(process.name));
     }
+    if (!result_.not_kept_because.empty()) metadata_["background_processes_ended_because"] = result_.not_kept_because;
     add_processes_left(outcome_.unkillable, "processes_left", "processes_left_count", metadata_);
   }
 

@@ -47,6 +47,23 @@ BOOST_AUTO_TEST_CASE(background_processes_live_until_close_and_close_leaves_noth
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
+BOOST_AUTO_TEST_CASE(a_command_whose_background_processes_are_too_many_to_be_kept_says_so) {
+  const std::string id = open_marked();
+  const std::string leave_one = "sleep 60 >/dev/null 2>&1 &\n";
+  for (int i = 0; i < 64; ++i) BOOST_REQUIRE(script(id, leave_one).contains("backgroundProcesses"));
+  const Json output = script(id, leave_one);
+  BOOST_TEST(output.at("success") == true);
+  BOOST_TEST(!output.contains("backgroundProcesses"), output.dump());
+  BOOST_TEST(output.at("backgroundProcessesEnded").size() == 1U, output.dump());
+  BOOST_TEST(output.at("warning") ==
+             "the processes that the command left in the background were ended with it: the processes of 64 commands "
+             "are kept already, which is the limit");
+  BOOST_TEST(!output.contains("truncated"));
+  BOOST_TEST(mark.bearers().size() == 64U);
+  BOOST_TEST(!execute(id, {"true"}).contains("warning"));
+  close(id);
+}
+
 BOOST_AUTO_TEST_CASE(a_close_that_is_cancelled_or_out_of_time_does_not_wait_for_a_deaf_process) {
   config["limits"] = {{"grace_seconds", 30}};
   const ToolUnderTest tool(plugin, config, "terminal_close_session");

@@ -164,6 +164,9 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
   const bool kept = metadata.contains("background_processes_kept");
   add_list("background_processes", kept ? "left running: " : "ended with the command: ");
   count_rest("background_processes", kept ? "background_processes_kept" : "background_processes_ended");
+  if (const std::string why = text_member(metadata, "background_processes_ended_because"); !why.empty()) {
+    remarks.push_back("they were not left running, because " + why);
+  }
   add_list("processes_left", "could not be ended: ");
   count_rest("processes_left", "processes_left_count");
   add_list("protected_changed", "protected files changed meanwhile: ");

@@ -46,6 +46,7 @@ constexpr std::string_view output_properties = R"("exitCode": {"type": "integer"
     "stdoutBytes": {"type": "integer", "minimum": 0},
     "stderrBytes": {"type": "integer", "minimum": 0},
     "backgroundProcesses": {"type": "array", "items": {"type": "string"}},
+    "backgroundProcessesEnded": {"type": "array", "items": {"type": "string"}},
     "auditError": {"type": "string"})";
 
 // Ends a command of a session, however its call returns.
@@ -131,27 +132,28 @@ class TerminalFormat {
     object["stderr"] = std::move(outcome_.standard_error.text);
     object["duration"] = outcome_.duration.count();
     add_warning(object);
-    if (outcome_.kept) {
-      for (const auto& process : outcome_.background_names) {
-        object["backgroundProcesses"].push_back(to_utf8(process.name));
-      }
+    for (const auto& process : outcome_.background_names) {
+      object[outcome_.kept ? "backgroundProcesses" : "backgroundProcessesEnded"].push_back(to_utf8(process.name));
     }
     if (!result_.audit_error.empty()) object["auditError"] = result_.audit_error;
   }
 
   void add_warning(Json& object) const {
     std::string warning;
-    const auto add = [&](const char* name, const engine::StreamText& stream) {
+    const auto add = [&](const std::string& sentence) { warning += (warning.empty() ? "" : "; ") + sentence; };
+    const auto add_cut = [&](const std::string& name, const engine::StreamText& stream) {
       if (!stream.truncated) return;
-      object[std::string(name) + "Bytes"] = stream.bytes;
-      warning += (warning.empty() ? "" : "; ") + std::string(name) + " had " + std::to_string(stream.bytes) +
-                 " bytes, but only its beginning and its end are shown here: " + std::to_string(max_output) + " bytes";
+      object["truncated"] = true;
+      object[name + "Bytes"] = stream.bytes;
+      add(name + " had " + std::to_string(stream.bytes) +
+          " bytes, but only its beginning and its end are shown here: " + std::to_string(max_output) + " bytes");
     };
-    add("stdout", outcome_.standard_output);
-    add("stderr", outcome_.standard_error);
-    if (warning.empty()) return;
-    object["truncated"] = true;
-    object["warning"] = warning;
+    add_cut("stdout", outcome_.standard_output);
+    add_cut("stderr", outcome_.standard_error);
+    if (!result_.not_kept_because.empty()) {
+      add("the processes that the command left in the background were ended with it: " + result_.not_kept_because);
+    }
+    if (!warning.empty()) object["warning"] = warning;
   }
 
   const CallResult& result_;

@@ -259,6 +259,14 @@ BOOST_AUTO_TEST_CASE(the_last_line_says_what_a_model_cannot_see_in_the_output) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_last_line_says_why_background_processes_were_not_kept) {
+  BOOST_TEST(shell_text({{"exit_code", 0},
+                         {"background_processes_ended", 1},
+                         {"background_processes", {"sleep"}},
+                         {"background_processes_ended_because", "64 are kept already"}}) ==
+             "[exit 0; ended with the command: sleep; they were not left running, because 64 are kept already]");
+}
+
 BOOST_AUTO_TEST_CASE(a_result_that_was_cut_says_how_to_read_the_rest) {
   const auto last_line = [](ordered_json metadata, bool has_tool = true) {
     metadata["exit_code"] = 0;
