@@ -72,8 +72,8 @@ void warn(ordered_json& metadata, const StreamMembers& stream, std::size_t bytes
     if (!clause.starts_with(subject)) warning += (warning.empty() ? "" : "; ") + clause;
     begin = end + 2;
   }
-  warning += (warning.empty() ? "" : "; ") + subject + std::to_string(bytes) +
-             " bytes, but only its beginning and its end are shown here: " + std::to_string(most) + " bytes";
+  warning += (warning.empty() ? "" : "; ") + subject + std::to_string(bytes) + " bytes, and only " +
+             std::to_string(most) + " of them are shown: its beginning and its end";
   metadata["warning"] = warning;
 }
 

@@ -145,8 +145,8 @@ class TerminalFormat {
       if (!stream.truncated) return;
       object["truncated"] = true;
       object[name + "Bytes"] = stream.bytes;
-      add(name + " had " + std::to_string(stream.bytes) +
-          " bytes, but only its beginning and its end are shown here: " + std::to_string(max_output) + " bytes");
+      add(name + " had " + std::to_string(stream.bytes) + " bytes, and only " + std::to_string(max_output) +
+          " of them are shown: its beginning and its end");
     };
     add_cut("stdout", outcome_.standard_output);
     add_cut("stderr", outcome_.standard_error);

@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(max_output_size_1mb_truncated_with_warning) {
   BOOST_TEST(cut.at("exitCode") == 0);
   BOOST_TEST(cut.at("truncated") == true);
   BOOST_TEST(cut.at("warning") ==
-             "stdout had 2688895 bytes, but only its beginning and its end are shown here: 1048576 bytes");
+             "stdout had 2688895 bytes, and only 1048576 of them are shown: its beginning and its end");
   BOOST_TEST(cut.at("stdoutBytes") == 2688895);
   BOOST_TEST(!cut.contains("stderrBytes"));
   const std::string text = cut.at("stdout");
