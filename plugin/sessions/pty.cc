@@ -146,24 +146,26 @@ void Pty::hang_up() {
 
 // ---- On the callers' threads.
 
-Pty::Sent Pty::send(std::string_view text, const std::vector<screen::Key>& keys, Clock::time_point deadline,
-                    const Cancellation& caller) {
+std::string Pty::bytes_of(std::string_view text, const std::vector<screen::Key>& keys) {
+  const std::lock_guard lock(mutex_);
+  std::string bytes = screen::Screen::bytes_of(text);
+  for (const screen::Key& key : keys) bytes += screen_.bytes_of(key);
+  return bytes;
+}
+
+Pty::Sent Pty::send(std::string_view bytes, Clock::time_point deadline, const Cancellation& caller) {
   const std::lock_guard one_at_a_time(send_mutex_);
-  std::string bytes;
   {
     const std::lock_guard lock(mutex_);
     if (end_) return Sent::ended;
-    bytes = screen::Screen::bytes_of(text);
-    for (const screen::Key& key : keys) bytes += screen_.bytes_of(key);
     used_ = Clock::now();
   }
-  std::string_view rest = bytes;
-  while (!rest.empty()) {
+  while (!bytes.empty()) {
     const auto master = open_master();
     if (!master) return Sent::ended;
-    const ssize_t written = ::write(master->get(), rest.data(), rest.size());
+    const ssize_t written = ::write(master->get(), bytes.data(), bytes.size());
     if (written > 0) {
-      rest.remove_prefix(static_cast<std::size_t>(written));
+      bytes.remove_prefix(static_cast<std::size_t>(written));
       continue;
     }
     if (written < 0 && errno != EAGAIN && errno != EINTR) return Sent::ended;

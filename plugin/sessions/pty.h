@@ -5,7 +5,7 @@
 //   const auto pty = ptys.create("htop", {24, 80}, 30min, 8);  // nullptr: 8 programs are already running
 //   pty->run([&terminal = pty->terminal()] { return run_program(terminal); });
 //   const Pty::Mark before = pty->mark();
-//   pty->send("q", {}, deadline, cancellation);
+//   pty->send(pty->bytes_of("q", {}), deadline, cancellation);
 //   pty->wait({before, "", 100ms, deadline}, cancellation);
 //   for (const std::string& line : pty->view(false, 0).lines) print(line);
 //
@@ -90,9 +90,10 @@ class Pty : private engine::CommandTerminal {
     not_taken,  // the program has not read all input in time
     cancelled
   };
-  // Types the text, and then the keys.
-  Sent send(std::string_view text, const std::vector<screen::Key>& keys, Clock::time_point deadline,
-            const engine::Cancellation& caller);
+  // What the terminal would send for the text and then the keys. A program chooses what some keys send.
+  std::string bytes_of(std::string_view text, const std::vector<screen::Key>& keys);
+  // Types `bytes`.
+  Sent send(std::string_view bytes, Clock::time_point deadline, const engine::Cancellation& caller);
 
   // ---- Looking.
 

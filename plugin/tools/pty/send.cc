@@ -53,11 +53,12 @@ class Send : public pty::TerminalCall {
     const Pty::Mark before = pty.mark();
     const auto deadline = deadline_of(context);
     if (!text_.empty() || !keys_.empty()) {
-      if (const std::string problem = record_typing(pty, text_.size() + keys_.size(), context); !problem.empty()) {
+      const std::string bytes = pty.bytes_of(text_, keys_);
+      if (const std::string problem = record_typing(pty, bytes.size(), context); !problem.empty()) {
         return pty::refusal({"policy_denied", problem,
                              "nothing is typed unrecorded; to allow it, set audit.when_unwritable to continue"});
       }
-      switch (pty.send(text_, keys_, std::min(Pty::Clock::now() + time_to_take, deadline), context.cancellation)) {
+      switch (pty.send(bytes, std::min(Pty::Clock::now() + time_to_take, deadline), context.cancellation)) {
         case Pty::Sent::all:
           break;
         case Pty::Sent::ended:
