@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "audit/tracing.h"
 #include "audit/trail.h"
@@ -18,25 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view call_log = "shell_tools::call";
-
-std::string describe(const engine::CommandOutcome& outcome) {
-  struct Describe {
-    std::string operator()(const engine::Exited& how) const { return "exited with " + std::to_string(how.status); }
-    std::string operator()(const engine::Signalled& how) const {
-      return "was killed by signal " + std::to_string(how.signal);
-    }
-    std::string operator()(const engine::TimedOut&) const { return "timed out"; }
-    std::string operator()(const engine::Cancelled&) const { return "was aborted"; }
-    std::string operator()(const engine::Exhausted& how) const { return "passed " + how.key(); }
-    std::string operator()(const engine::NotStarted& how) const {
-      return "did not start: " + (how.error != 0 ? std::string(std::strerror(how.error)) : how.detail);
-    }
-    std::string operator()(const engine::Lost& how) const { return "was lost: " + how.detail; }
-    std::string operator()(const engine::NodeLost& how) const { return "was lost with its node: " + how.detail; }
-    std::string operator()(const engine::NoNode& how) const { return "did not start: " + how.detail; }
-  };
-  return "command " + std::visit(Describe{}, outcome.termination);
-}
 
 audit::Level level_of(const engine::CommandOutcome& outcome) {
   if (std::holds_alternative<engine::Lost>(outcome.termination) || outcome.unkillable.count > 0)
@@ -75,7 +55,7 @@ void log_end(const engine::CommandOutcome& outcome, std::uint64_t span) {
   if (!outcome.output_file.error.empty()) {
     fields.push_back(audit::field("output_file_error", outcome.output_file.error));
   }
-  audit::log(level, call_log, describe(outcome), std::move(fields), span);
+  audit::log(level, call_log, "command " + engine::in_words(outcome.termination), std::move(fields), span);
 }
 
 // Logs that a call ran with less protection than configured, that it changed protected names, or that it added files to
@@ -106,23 +86,16 @@ void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
 }
 
 // Adds to the audit trail's line `end` how the command has ended.
-struct TrailEnding {
-  Json& line;
-  void operator()(const engine::Exited& how) const { line["exit_code"] = how.status; }
-  void operator()(const engine::Signalled& how) const { line["signal"] = signal_name(how.signal); }
-  void operator()(const engine::TimedOut&) const { line["how"] = "timed out"; }
-  void operator()(const engine::Cancelled& how) const {
-    line["how"] = "aborted";
-    line["abort_reason"] = how.reason;
+void add_ending(Json& line, const engine::Termination& how) {
+  if (const auto* exited = std::get_if<engine::Exited>(&how)) {
+    line["exit_code"] = exited->status;
+  } else if (const auto* signalled = std::get_if<engine::Signalled>(&how)) {
+    line["signal"] = signal_name(signalled->signal);
+  } else {
+    line["how"] = engine::in_words(how);
   }
-  void operator()(const engine::Exhausted& how) const { line["how"] = "passed " + how.key(); }
-  void operator()(const engine::NotStarted& how) const {
-    line["how"] = "did not start: " + (how.error != 0 ? std::string(std::strerror(how.error)) : how.detail);
-  }
-  void operator()(const engine::Lost& how) const { line["how"] = "was lost: " + how.detail; }
-  void operator()(const engine::NodeLost& how) const { line["how"] = "was lost with its node: " + how.detail; }
-  void operator()(const engine::NoNode& how) const { line["how"] = "did not start: " + how.detail; }
-};
+  if (const auto* cancelled = std::get_if<engine::Cancelled>(&how)) line["abort_reason"] = cancelled->reason;
+}
 
 // The text of standard input is never recorded: it may be anything, so its secrets cannot be recognised.
 void add_input(Json& line, const CommandRequest& request) {
@@ -239,7 +212,7 @@ std::string CallRecord::end(const CallResult& result, std::uint64_t span) const 
   log_end(outcome, span);
   if (!context_.configuration.trail) return {};
   Json line = line_of(request_, context_);
-  std::visit(TrailEnding{line}, outcome.termination);
+  add_ending(line, outcome.termination);
   if (!outcome.node.empty()) {
     line["node"] = outcome.node;
     line["job"] = outcome.job;

@@ -24,24 +24,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view pty_log = "shell_tools::pty";
 
-struct PtyEnding {
-  PtyEnd& end;
-  void operator()(const engine::Exited& how) const {
-    end.exit_code = how.status;
-    end.how = "exit code " + std::to_string(how.status);
-  }
-  void operator()(const engine::Signalled& how) const { end.how = end.signal = signal_name(how.signal); }
-  void operator()(const engine::TimedOut&) const { end.how = "its lifetime is over"; }
-  void operator()(const engine::Cancelled& how) const { end.how = "it was stopped: " + how.reason; }
-  void operator()(const engine::Exhausted& how) const {
-    end.how = std::string("it used more than limits.") + engine::to_text(how.limit) + " allows";
-  }
-  void operator()(const engine::NotStarted&) const { end.how = "it could not be started"; }
-  void operator()(const engine::Lost& how) const { end.how = "it was lost: " + how.detail; }
-  void operator()(const engine::NodeLost& how) const { end.how = "it was lost with its node: " + how.detail; }
-  void operator()(const engine::NoNode& how) const { end.how = how.detail; }
-};
-
 PtyEnd end_of(const CallResult& result) {
   PtyEnd end;
   if (const auto* error = std::get_if<CallError>(&result.outcome)) {
@@ -49,7 +31,12 @@ PtyEnd end_of(const CallResult& result) {
     return end;
   }
   const auto& outcome = std::get<engine::CommandOutcome>(result.outcome);
-  std::visit(PtyEnding{end}, outcome.termination);
+  end.how = engine::in_words(outcome.termination);
+  if (const auto* exited = std::get_if<engine::Exited>(&outcome.termination)) end.exit_code = exited->status;
+  if (const auto* signalled = std::get_if<engine::Signalled>(&outcome.termination)) {
+    end.signal = signal_name(signalled->signal);
+  }
+  if (const auto* cancelled = std::get_if<engine::Cancelled>(&outcome.termination)) end.how += ": " + cancelled->reason;
   end.unkillable = outcome.unkillable;
   return end;
 }

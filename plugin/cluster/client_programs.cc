@@ -27,17 +27,6 @@ namespace {
 
 engine::WardenClient* custody = nullptr;
 
-std::string how_it_ended(const engine::Termination& how, int seconds) {
-  if (const auto* exited = std::get_if<engine::Exited>(&how)) return "exited with " + std::to_string(exited->status);
-  if (const auto* lost = std::get_if<engine::Lost>(&how)) return "was lost: " + lost->detail;
-  if (const auto* not_started = std::get_if<engine::NotStarted>(&how)) {
-    return "did not start" + (not_started->detail.empty() ? "" : ": " + not_started->detail);
-  }
-  if (std::holds_alternative<engine::TimedOut>(how)) return "took longer than " + std::to_string(seconds) + " seconds";
-  if (std::holds_alternative<engine::Cancelled>(how)) return "was cancelled";
-  return "was ended by a signal";
-}
-
 // While this object exists, the command is ended as soon as the descriptor `cancel` becomes readable.
 class CancelWatch {
  public:
@@ -115,7 +104,11 @@ Said run_here(const std::string& line, int seconds, int cancel) try {
   said.out = std::move(outcome.standard_output.text);
   if (said.done) return said;
   said.why = std::string(trimmed(outcome.standard_error.text));
-  if (said.why.empty()) said.why = line.substr(0, line.find(' ')) + ' ' + how_it_ended(outcome.termination, seconds);
+  if (said.why.empty()) {
+    said.why = line.substr(0, line.find(' ')) + ' ' + engine::in_words(outcome.termination);
+    if (std::holds_alternative<engine::TimedOut>(outcome.termination))
+      said.why += " after " + std::to_string(seconds) + " seconds";
+  }
   return said;
 } catch (const std::exception& error) {  // Descriptors or memory have run out.
   return {.why = line.substr(0, line.find(' ')) + " could not be run: " + error.what()};

@@ -74,8 +74,10 @@ std::vector<engine::ProcessName> names_of(const json& list) {
 struct TerminationWriter {
   json operator()(const engine::Exited& how) const { return {{"how", "exited"}, {"status", how.status}}; }
   json operator()(const engine::Signalled& how) const { return {{"how", "signalled"}, {"signal", how.signal}}; }
-  json operator()(const engine::TimedOut&) const { return {{"how", "timed_out"}}; }
-  json operator()(const engine::Cancelled& how) const { return {{"how", "cancelled"}, {"detail", how.reason}}; }
+  json operator()(const engine::TimedOut& how) const { return {{"how", "timed_out"}, {"begun", how.begun}}; }
+  json operator()(const engine::Cancelled& how) const {
+    return {{"how", "cancelled"}, {"detail", how.reason}, {"begun", how.begun}};
+  }
   json operator()(const engine::Exhausted& how) const {
     json out{{"how", "exhausted"}, {"limit", static_cast<int>(how.limit)}, {"used", how.used}};
     if (how.status) out["status"] = *how.status;
@@ -98,8 +100,8 @@ engine::Termination termination_of(const json& from) {
   const auto text = [&](const char* key) { return from.at(key).get<std::string>(); };
   if (how == "exited") return engine::Exited{whole<int>(from.at("status"))};
   if (how == "signalled") return engine::Signalled{whole<int>(from.at("signal"))};
-  if (how == "timed_out") return engine::TimedOut{};
-  if (how == "cancelled") return engine::Cancelled{text("detail")};
+  if (how == "timed_out") return engine::TimedOut{from.at("begun").get<bool>()};
+  if (how == "cancelled") return engine::Cancelled{text("detail"), from.at("begun").get<bool>()};
   if (how == "exhausted") {
     engine::Exhausted exhausted{checked(from.at("limit"), engine::LimitName::file_bytes), amount(from.at("used")), {}};
     if (from.contains("status")) exhausted.status = whole<int>(from.at("status"));

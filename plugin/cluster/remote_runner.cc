@@ -214,7 +214,7 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     return std::move(ended);
   };
   for (;;) {
-    if (is_cancelled()) return end(engine::Cancelled{cancellation.reason()});
+    if (is_cancelled()) return end(engine::Cancelled{cancellation.reason(), false});
     std::string text;
     TakenSlot slot(pool, session ? session->take() : Slot{});
     if (!slot->channel) tell({.name = State::Name::queued, .reason = "node"});
@@ -294,7 +294,7 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     if (const auto* cancelled = std::get_if<engine::Cancelled>(&outcome.termination)) {
       // If nobody on this host cancelled the command, its pilot did.
       outcome.termination =
-          is_cancelled() ? engine::Termination(engine::Cancelled{cancellation.reason()})
+          is_cancelled() ? engine::Termination(engine::Cancelled{cancellation.reason(), cancelled->begun})
                          : engine::NodeLost{title_of(node, job) +
                                             " was taken away while the command ran; the command was ended there: " +
                                             cancelled->reason};

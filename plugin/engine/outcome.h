@@ -23,11 +23,14 @@ struct Exited {
 struct Signalled {
   int signal;
 };
-// The time was up: we ended the command, or did not start it.
-struct TimedOut {};
-// The caller cancelled the call: we ended the command, or did not start it.
+// The time was up: we ended the command or, if it had not begun, did not start it.
+struct TimedOut {
+  bool begun = true;
+};
+// The caller cancelled the call: we ended the command or, if it had not begun, did not start it.
 struct Cancelled {
   std::string reason;
+  bool begun = true;
 };
 // The command exceeded a limit. Either we ended it, or the kernel ended it, with `status`. (A shell whose program the
 // kernel has ended is Exited.)
@@ -82,6 +85,12 @@ struct NoNode {
 };
 
 using Termination = std::variant<Exited, Signalled, TimedOut, Cancelled, Exhausted, NotStarted, Lost, NodeLost, NoNode>;
+
+// How the command ended, in words that can follow "the command": "exited with 2", "timed out", "did not start: ...".
+std::string in_words(const Termination& how);
+
+// False if nothing of the command has run.
+bool has_begun(const Termination& how);
 
 struct StreamText {
   std::string text;  // valid UTF-8

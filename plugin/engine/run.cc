@@ -169,7 +169,7 @@ class CommandRun {
 
 std::optional<CommandOutcome> CommandRun::go() {
   if (cancellation_.mode() != Cancellation::Mode::none) {
-    outcome_.termination = Cancelled{cancellation_.reason()};
+    outcome_.termination = Cancelled{cancellation_.reason(), false};
   } else if (start()) {
     while (!over_) watch();
     if (never_read_) return std::nullopt;
@@ -320,9 +320,9 @@ void CommandRun::check_clock() {
 // command has run. Nor will it run, because the custodian sees that its socket is closed.
 void CommandRun::end_before_start() {
   if (cancellation_.mode() != Cancellation::Mode::none) {
-    outcome_.termination = Cancelled{cancellation_.reason()};
+    outcome_.termination = Cancelled{cancellation_.reason(), false};
   } else if (options_.deadline && Clock::now() >= *options_.deadline) {
-    outcome_.termination = TimedOut{};
+    outcome_.termination = TimedOut{false};
   } else {
     return;
   }

@@ -36,7 +36,7 @@ namespace wtool {
 
 // How a program has ended.
 struct PtyEnd {
-  std::string how;               // "exit code 0", "SIGTERM", "its lifetime is over"
+  std::string how;               // "exited with 0", "was killed by SIGTERM", "timed out"
   std::optional<int> exit_code;  // if it has one
   std::string signal;            // "SIGKILL", if a signal has killed it
   engine::ProcessesLeft unkillable;

@@ -104,6 +104,10 @@ CallError not_started(const engine::NotStarted& how, const CallResult& result, c
           "Command could not be started: " + result.program + ": " + reason, spawn_hint(how, result)};
 }
 
+std::string what_was_ended(bool begun) {
+  return begun ? "the command and everything that it had started were ended" : "the command was not started";
+}
+
 CallError no_node(const engine::NoNode& how) {
   if (how.unshared) {
     return {"no_shared_directory", how.detail,

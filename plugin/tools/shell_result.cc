@@ -76,23 +76,20 @@ class Format {
     return fail({"killed_by_signal", text, "it was ended by a signal that the tool did not send"}, text);
   }
 
-  ToolResult operator()(const engine::TimedOut&) {
+  ToolResult operator()(const engine::TimedOut& how) {
     const auto limit = result_.time_limit.count();
     const Json seconds = limit % 1000 == 0 ? Json(limit / 1000) : Json(static_cast<double>(limit) / 1000);
     metadata_["timeout_seconds"] = seconds;
     finish_partial();
     const std::string text = "Command timed out after " + seconds.dump() + " seconds";
-    return fail(
-        {"timed_out", text,
-         "the command and everything that it had started were ended; a larger timeout, or less to do, may help"},
-        text);
+    return fail({"timed_out", text, what_was_ended(how.begun) + "; a larger timeout, or less to do, may help"}, text);
   }
 
   ToolResult operator()(const engine::Cancelled& how) {
     finish_partial();
     const std::string text =
         "Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason);
-    ToolResult answer = fail({"aborted", text, "the command and everything that it had started were ended"}, text);
+    ToolResult answer = fail({"aborted", text, what_was_ended(how.begun)}, text);
     answer.cancelled = true;
     return answer;
   }

@@ -69,9 +69,9 @@ void forget_output_files(const std::string& folder, SandboxReport& report) {
 CommandOutcome not_begun(const Cancellation& cancellation) {
   CommandOutcome outcome;
   if (cancellation.mode() != Cancellation::Mode::none) {
-    outcome.termination = Cancelled{cancellation.reason()};
+    outcome.termination = Cancelled{cancellation.reason(), false};
   } else {
-    outcome.termination = TimedOut{};
+    outcome.termination = TimedOut{false};
   }
   return outcome;
 }

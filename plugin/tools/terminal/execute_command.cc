@@ -76,16 +76,16 @@ class TerminalFormat {
     return object;
   }
 
-  Json operator()(const engine::TimedOut&) {
-    return broken_off(
-        "TIMEOUT_EXCEEDED", "Command timed out after " + std::to_string(result_.time_limit.count()) + " milliseconds",
-        "the command and everything that it had started were ended; a larger timeout, or less to do, may help");
+  Json operator()(const engine::TimedOut& how) {
+    return broken_off("TIMEOUT_EXCEEDED",
+                      "Command timed out after " + std::to_string(result_.time_limit.count()) + " milliseconds",
+                      what_was_ended(how.begun) + "; a larger timeout, or less to do, may help");
   }
 
   Json operator()(const engine::Cancelled& how) {
     return broken_off("EXECUTION_ERROR",
                       "Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason),
-                      "the command and everything that it had started were ended");
+                      what_was_ended(how.begun));
   }
 
   Json operator()(const engine::Exhausted& how) {
@@ -161,9 +161,7 @@ class TerminalFormat {
 };
 
 Session::Ending ending_of(const engine::Termination& how, bool success) {
-  if (std::holds_alternative<engine::NotStarted>(how) || std::holds_alternative<engine::NoNode>(how)) {
-    return Session::Ending::not_started;
-  }
+  if (!engine::has_begun(how)) return Session::Ending::not_started;
   return success ? Session::Ending::succeeded : Session::Ending::failed;
 }
 

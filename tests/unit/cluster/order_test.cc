@@ -74,8 +74,11 @@ BOOST_AUTO_TEST_CASE(an_empty_standard_input_is_not_an_absent_one) {
 BOOST_AUTO_TEST_CASE(each_way_to_end_arrives) {
   BOOST_TEST(ending<engine::Exited>(engine::Exited{3}).status == 3);
   BOOST_TEST(ending<engine::Signalled>(engine::Signalled{9}).signal == 9);
-  ending<engine::TimedOut>(engine::TimedOut{});
+  BOOST_TEST(ending<engine::TimedOut>(engine::TimedOut{}).begun);
+  BOOST_TEST(!ending<engine::TimedOut>(engine::TimedOut{false}).begun);
   BOOST_TEST(ending<engine::Cancelled>(engine::Cancelled{odd}).reason == odd);
+  BOOST_TEST(ending<engine::Cancelled>(engine::Cancelled{odd}).begun);
+  BOOST_TEST(!ending<engine::Cancelled>(engine::Cancelled{odd, false}).begun);
   const auto exhausted = ending<engine::Exhausted>(engine::Exhausted{engine::LimitName::cpu_seconds, 1.5, 137});
   BOOST_TEST((exhausted.limit == engine::LimitName::cpu_seconds));
   BOOST_TEST(exhausted.used == 1.5);

@@ -214,6 +214,7 @@ BOOST_FIXTURE_TEST_CASE(a_call_that_is_over_before_its_sandbox_is_ready_starts_n
   const Termination stopped = end_of({}, cancelled);
   BOOST_REQUIRE(std::holds_alternative<Cancelled>(stopped));
   BOOST_TEST(std::get<Cancelled>(stopped).reason == "no longer wanted");
+  BOOST_TEST(!has_begun(stopped));
 
   Cancellation none;
   RunOptions late;
