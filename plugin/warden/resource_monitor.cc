@@ -22,7 +22,7 @@ constexpr std::int64_t max_ms = 2000;
 // second, memory grows by 20 MB between two samples.
 constexpr std::int64_t close_watch_ms = 5;
 constexpr std::int64_t close_watch_max_ms = 200;
-// The shortest interval when there is a limit on CPU time.
+// With a limit on CPU time, intervals become shorter as the use comes close to the limit, but not shorter than this.
 constexpr std::int64_t shortest_for_cpu_ms = 10;
 // If the kernel also enforces the memory limit, the monitor's limit is 1 + 1/slack_when_held times as high.
 constexpr std::uint64_t slack_when_held = 4;
@@ -148,7 +148,7 @@ std::int64_t ResourceMonitor::interval(std::int64_t cost_ms, std::uint64_t cpu_u
     static const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
     const std::uint64_t limit_us = limits_.cpu_seconds * 1'000'000;
     const std::uint64_t left_us = limit_us - std::min(limit_us, cpu_us);
-    wait = std::clamp(static_cast<std::int64_t>(left_us / processors / 1000), shortest_for_cpu_ms, wait);
+    wait = std::min(wait, std::max(static_cast<std::int64_t>(left_us / processors / 1000), shortest_for_cpu_ms));
   }
   if (in_hurry_) {
     wait = std::min(wait, std::clamp(cost_ms * cost_factor, close_watch_ms, close_watch_max_ms));
