@@ -63,4 +63,12 @@ std::string Capture::take_text(bool& lossy) {
   return text;
 }
 
+StreamText Capture::take() {
+  StreamText result;
+  result.bytes = total_;
+  result.truncated = truncated();
+  result.text = take_text(result.lossy);
+  return result;
+}
+
 }  // namespace wtool::engine

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "engine/outcome.h"
+
 namespace wtool::engine {
 
 class Capture {
@@ -36,6 +38,9 @@ class Capture {
   // The text as valid UTF-8. Where bytes were left out, one line between head and tail says how many. Head and tail are
   // cut between characters. `lossy` is set if bytes had to be replaced. Empties the capture.
   std::string take_text(bool& lossy);
+
+  // The text, and what there is to say about it. Empties the capture.
+  StreamText take();
 
  private:
   std::size_t head_cap_;

@@ -71,11 +71,7 @@ StreamText OutputPipe::take() {
   reader_.reset();
   writer_.reset();
   buffer_.reset();
-  StreamText result;
-  result.bytes = capture_.total_bytes();
-  result.truncated = capture_.truncated();
-  result.text = capture_.take_text(result.lossy);
-  return result;
+  return capture_.take();
 }
 
 }  // namespace wtool::engine

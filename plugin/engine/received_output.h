@@ -2,7 +2,6 @@
 // with the pipes of a command that runs here.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "engine/capture.h"
@@ -14,7 +13,7 @@ namespace wtool::engine {
 // Not thread-safe.
 class ReceivedOutput {
  public:
-  // Borrows both arguments. The sender has already gathered the bytes (EventBatch), so they are passed on immediately.
+  // Borrows the sink. The sender has already gathered the bytes (EventBatch), so they are passed on immediately.
   ReceivedOutput(const RunOptions& options, const OutputSink& sink);
 
   // False: the receiver wants the command stopped.
@@ -24,14 +23,9 @@ class ReceivedOutput {
   void finish(CommandOutcome& outcome);
 
  private:
-  void spill(const Capture& capture, std::string_view bytes);
-  static StreamText take(Capture& capture);
-
-  const RunOptions& options_;
   const OutputSink& sink_;
   Capture output_, error_;
-  std::optional<SpillFile> file_;
-  bool spilling_ = false;
+  Spill spill_;
 };
 
 }  // namespace wtool::engine

@@ -85,12 +85,12 @@ class CommandRun {
         events_(sink),
         output_(options.capture_bytes),
         error_(options.capture_bytes),
+        spill_(options.spill, options.spill_directory, options.name, output_.captured(), error_.captured()),
         awaits_start_(static_cast<bool>(options.state)),
         in_scope_(options.scope && command.sandbox != nullptr && command.sandbox->ruleset_in_scope >= 0),
         request_(command, options.limits, in_scope_) {
     if (options.terminal != nullptr) request_.set_terminal();
     if (options.state) request_.ask_for_start();
-    if (options.spill != SpillOptions::When::never) spill_file_.emplace(*options.spill_directory, options.name);
   }
 
   // Makes sure that no process of the command is left, even if the run ends by an exception.
@@ -121,7 +121,6 @@ class CommandRun {
   void take_output(OutputPipe& pipe, Stream stream);
   bool take_shown();
   void read_shown_rest();
-  void spill(const OutputPipe& pipe, std::string_view bytes);
   void check_receiver(bool content);
   void read_rest();
   void help();
@@ -142,10 +141,9 @@ class CommandRun {
   Descriptor input_;  // empty: the command gets no input
   OutputPipe output_;
   OutputPipe error_;
+  Spill spill_;
   bool shown_ended_ = true;  // Nothing more will be shown in the terminal.
   bool awaits_start_;        // Output is not read until the receiver has been told that the command has started.
-  std::optional<SpillFile> spill_file_;
-  bool spilling_ = false;
   const bool in_scope_;
   StartRequest request_;
   std::string filter_;  // the filter that the command can share with its custodian; empty: none
@@ -179,7 +177,7 @@ std::optional<CommandOutcome> CommandRun::go() {
   }
   outcome_.standard_output = output_.take();
   outcome_.standard_error = error_.take();
-  if (spill_file_) outcome_.output_file = spill_file_->finish();
+  outcome_.output_file = spill_.finish();
   // If processes are kept, the wait for their last output is not part of the command's duration.
   const auto ended = outcome_.kept ? leader_exit_ : Clock::now();
   outcome_.duration = std::chrono::duration_cast<milliseconds>(ended - started_);
@@ -390,7 +388,7 @@ void CommandRun::take_flow(OutputPipe& pipe, Stream stream) {
   constexpr int most = 16;  // reads: a few megabytes, in about a millisecond
   for (int i = 0; i < most; ++i) {
     take_output(pipe, stream);
-    if (!pipe.flows() || events_.wanted() || spill_file_) return;
+    if (!pipe.flows() || events_.wanted() || spill_.wanted()) return;
   }
 }
 
@@ -398,24 +396,11 @@ void CommandRun::take_output(OutputPipe& pipe, Stream stream) {
   const auto parts = pipe.read_some();
   for (const std::string_view bytes : parts) {
     if (bytes.empty()) break;
-    if (spill_file_) spill(pipe, bytes);
+    spill_.add(pipe.captured(), bytes);
     pipe.keep(bytes);
     if (events_.wanted()) check_receiver(events_.add(stream, bytes, Clock::now()));
   }
   if (parts[0].empty() && !pipe.open_for_reading()) check_receiver(events_.end(stream, Clock::now()));
-}
-
-// Writes `bytes`, which are not captured yet, to the spill file. If the file begins only now, the captures have left
-// nothing out so far, so the file is filled from them and is complete.
-void CommandRun::spill(const OutputPipe& pipe, std::string_view bytes) {
-  if (!spilling_) {
-    if (options_.spill == SpillOptions::When::when_cut && pipe.captured().fits(bytes.size())) return;
-    spilling_ = true;
-    for (const OutputPipe* before : {&output_, &error_}) {
-      for (const std::string_view part : before->captured().whole()) spill_file_->write(part);
-    }
-  }
-  spill_file_->write(bytes);
 }
 
 // Reads what the command has written to the terminal, at most as much as the terminal accepts in one call, and passes

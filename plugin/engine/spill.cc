@@ -116,4 +116,24 @@ WholeOutputFile SpillFile::finish() {
   return std::move(result_);
 }
 
+Spill::Spill(SpillOptions::When when, SpillDirectory* directory, std::string_view call, const Capture& output,
+             const Capture& error)
+    : only_cut_(when == SpillOptions::When::when_cut), output_(output), error_(error) {
+  if (when != SpillOptions::When::never) file_.emplace(*directory, call);
+}
+
+void Spill::add(const Capture& capture, std::string_view bytes) {
+  if (!file_) return;
+  if (!begun_) {
+    if (only_cut_ && capture.fits(bytes.size())) return;
+    begun_ = true;
+    for (const Capture* before : {&output_, &error_}) {
+      for (const std::string_view part : before->whole()) file_->write(part);
+    }
+  }
+  file_->write(bytes);
+}
+
+WholeOutputFile Spill::finish() { return file_ ? file_->finish() : WholeOutputFile(); }
+
 }  // namespace wtool::engine

@@ -14,10 +14,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "engine/capture.h"
 #include "engine/outcome.h"
 #include "engine/spill_directory.h"
 #include "system/real_folder.h"
@@ -58,6 +60,31 @@ class SpillFile {
   std::uint64_t charged_ = 0;  // how many bytes the directory has granted for the file
   bool stopped_ = false;
   WholeOutputFile result_;
+};
+
+// The spill file of one command, if its options ask for one. Not thread-safe.
+class Spill {
+ public:
+  // `output` and `error` are the captures of the command's streams. Borrows them and `directory`, which may be NULL
+  // if `when` is `never`.
+  Spill(SpillOptions::When when, SpillDirectory* directory, std::string_view call, const Capture& output,
+        const Capture& error);
+
+  bool wanted() const { return file_.has_value(); }
+
+  // Call it before `capture`, one of the two, gets `bytes`. If the file begins only now, the captures have left nothing
+  // out so far, so the file is filled from them and is complete.
+  void add(const Capture& capture, std::string_view bytes);
+
+  // Closes the file, and returns the result.
+  WholeOutputFile finish();
+
+ private:
+  const bool only_cut_;  // The file begins when a capture leaves bytes out.
+  const Capture& output_;
+  const Capture& error_;
+  std::optional<SpillFile> file_;
+  bool begun_ = false;
 };
 
 }  // namespace wtool::engine
