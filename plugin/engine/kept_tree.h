@@ -24,7 +24,7 @@ class KeptTree {
  public:
   virtual ~KeptTree() = default;
 
-  // True if any of the processes may be left. Never waits.
+  // True if any of the processes may be left. Waits only if their custodian has died: until they have been ended.
   virtual bool alive() = 0;
 
   // Asks the custodian to end the processes: SIGTERM, and after `grace` SIGKILL for those that remain. Does not wait.

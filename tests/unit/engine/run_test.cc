@@ -2,6 +2,7 @@
 #include "engine/run.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 
 #include <boost/test/unit_test.hpp>
@@ -12,6 +13,8 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/pidfd.h"
+#include "engine/kept_tree.h"
 #include "system/process_files.h"
 #include "warden/protocol.h"
 
@@ -102,6 +105,29 @@ BOOST_AUTO_TEST_CASE(a_command_whose_custodian_dies_before_it_reads_the_end_keep
   BOOST_TEST(in_words(outcome.termination) == "timed out");
   BOOST_TEST(outcome.standard_output.text == "ready\n");
   BOOST_TEST(starts == 1);
+}
+
+BOOST_AUTO_TEST_CASE(kept_processes_whose_custodian_has_died_do_not_seem_to_live) {
+  WardenClient client(WTOOL_TEST_WARDEN);
+  const Descriptor directory(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  Command command;
+  command.paths = {"/bin/sh"};
+  command.arguments = {"sh", "-c", "sleep 62 & echo $!"};
+  command.shell = "/bin/sh";
+  command.directory = directory.get();
+  RunOptions options;
+  options.keep = true;
+  Cancellation cancellation;
+  const CommandOutcome outcome = run(client, command, options, cancellation, {});
+  BOOST_REQUIRE(outcome.kept != nullptr);
+  BOOST_TEST(outcome.kept->alive());
+  ProcessStatus status;
+  BOOST_REQUIRE(read_status(std::stoi(outcome.standard_output.text), status));
+  const Descriptor custodian = open_process(status.parent);
+  BOOST_REQUIRE(custodian);
+  ::kill(status.parent, SIGKILL);
+  BOOST_REQUIRE(has_event(custodian.get(), POLLIN, std::chrono::seconds(20)));
+  BOOST_TEST(!outcome.kept->alive());
 }
 
 BOOST_AUTO_TEST_CASE(a_command_whose_time_is_over_is_not_started_by_an_idle_custodian) {
