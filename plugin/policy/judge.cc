@@ -55,6 +55,13 @@ bool sets_harmless_options(const std::vector<Word>& words) {
   return true;
 }
 
+// `command -v NAME`, `type NAME`: the shell only says what the names mean.
+bool only_looks_up(const std::vector<Word>& words) {
+  const std::string& name = words.front().text;
+  if (words.size() < 2) return false;
+  return name == "type" || (name == "command" && (words[1].text == "-v" || words[1].text == "-V"));
+}
+
 // True for builtins that also exist as programs which do the same.
 bool is_program_too(std::string_view name) { return name == "kill" || name == "time"; }
 
@@ -143,6 +150,7 @@ class Judge {
     }
     const bool known = !script.obstacle;
     for (const SimpleCommand& command : script.commands) {
+      if (confined_ && known) judge_input_file(command, frame);
       judge_command(command, frame);
       if (!is_strict()) {
         note_cd(command, frame);
@@ -284,7 +292,7 @@ class Judge {
     }
     const bool is_builtin = frame.by_shell && is_shell_word(name) && !is_program_too(name);
     if (is_builtin && sets_harmless_options(words)) return Coverage::program;
-    if (is_builtin && !is_harmless_builtin(name)) {
+    if (is_builtin && !is_harmless_builtin(name) && !only_looks_up(words)) {
       strictest_.not_covered(frame, at,
                              name + " is a builtin of the shell that can change later commands, or run any command",
                              std::string(hint_for_builtin(name)));
@@ -470,11 +478,7 @@ class Judge {
                                     "compute the sums, and compare them");
     }
     if (!links_moved_by_.empty() && names_paths(tool, texts)) {
-      return strictest_.not_covered(frame, words.front().at,
-                                    in_quotes(links_moved_by_) +
-                                        " earlier in the line may make or move links, so the paths of " +
-                                        in_quotes(name) + " may lead elsewhere by then",
-                                    "use two calls");
+      return links_moved(frame, words.front().at, "the paths of " + in_quotes(name));
     }
     const auto runs_elsewhere = std::find_if(
         words.begin(), words.end(), [](const Word& word) { return word.text == "-execdir" || word.text == "-okdir"; });
@@ -491,12 +495,7 @@ class Judge {
         }
       }
       if (const auto escape = find_escape(tool, texts, directory, situation_.roots)) {
-        return strictest_.not_covered(
-            frame, words[escape->word].at,
-            in_quotes(words[escape->word].text) +
-                (escape->path.empty() ? " may lead out of directories.roots: " + escape->why
-                                      : " leads to " + in_quotes(escape->path) + ", outside of directories.roots"),
-            roots_hint());
+        return leads_out(frame, words[escape->word], *escape);
       }
     }
     const auto unknown_word = std::find_if(words.begin(), words.end(), [](const Word& word) { return !word.literal; });
@@ -506,6 +505,35 @@ class Judge {
                              "write the path out");
     }
     if (links_moved_by_.empty() && moves_links(tool, texts)) links_moved_by_ = tool;
+  }
+
+  // A file that the shell opens as the standard input of the command, in the directory in which the shell is then.
+  void judge_input_file(const SimpleCommand& command, const Frame& frame) {
+    for (const Redirection& redirection : command.redirections) {
+      const Word& file = redirection.target;
+      if (!redirection.to_file) continue;
+      if (!links_moved_by_.empty()) return links_moved(frame, file.at, in_quotes(file.text));
+      for (const std::string& directory : frame.directories) {
+        const auto escape = find_escape({}, {{}, file.text}, directory, situation_.roots);
+        if (escape) return leads_out(frame, file, *escape);
+      }
+    }
+  }
+
+  void leads_out(const Frame& frame, const Word& word, const Escape& escape) {
+    strictest_.not_covered(
+        frame, word.at,
+        in_quotes(word.text) + (escape.path.empty()
+                                    ? " may lead out of directories.roots: " + escape.why
+                                    : " leads to " + in_quotes(escape.path) + ", outside of directories.roots"),
+        roots_hint());
+  }
+
+  void links_moved(const Frame& frame, Range at, const std::string& paths) {
+    strictest_.not_covered(frame, at,
+                           in_quotes(links_moved_by_) + " earlier in the line may make or move links, so " + paths +
+                               " may lead elsewhere by then",
+                           "use two calls");
   }
 
   // ---- What a command runs besides itself.

@@ -96,7 +96,7 @@ const Word* directory_of_cd(const std::vector<Word>& words) {
 
 bool is_shell_word(std::string_view word) { return std::binary_search(shell_words.begin(), shell_words.end(), word); }
 
-Script parse(std::string_view line, Shell shell, bool plain_time, bool reads_pipe) {
+Script parse(std::string_view line, Shell shell, bool rebuilt, bool reads_pipe) {
   const std::size_t zero = line.find('\0');
   if (zero != std::string_view::npos) {
     Script script;
@@ -104,13 +104,13 @@ Script parse(std::string_view line, Shell shell, bool plain_time, bool reads_pip
     script.obstacle = script.lasting = script.error;
     return script;
   }
-  Findings findings = read_as({.dash = shell == Shell::dash, .plain_time = plain_time}, line, reads_pipe);
+  Findings findings = read_as({.dash = shell == Shell::dash, .rebuilt = rebuilt}, line, reads_pipe);
   Script& script = findings.script;
   // An error or an obstacle in one dialect is an obstacle of the line, even if another dialect has neither.
   if (!script.obstacle) script.obstacle = script.error;
   if (!script.lasting) script.lasting = script.error;
   const auto read_also = [&](ShellDialect dialect) {
-    dialect.plain_time = plain_time;
+    dialect.rebuilt = rebuilt;
     Findings further = read_as(dialect, line, reads_pipe);
     if (!script.obstacle) script.obstacle = further.script.obstacle ? further.script.obstacle : further.script.error;
     if (!script.lasting) script.lasting = further.script.lasting ? further.script.lasting : further.script.error;

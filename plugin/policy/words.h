@@ -51,7 +51,7 @@ enum class Joint {
 struct Redirection {
   std::string text;       // as regenerate() writes it, if it can be analysed: `2>&1`, `>/dev/null`
   Word target;            // the file, the descriptor, or the body of a here-document
-  bool to_file = false;   // it reads or writes a file other than /dev/null: the line then has an obstacle
+  bool to_file = false;   // it reads or writes a file other than /dev/null. Only `< FILE` is not an obstacle
   bool is_input = false;  // it replaces standard input: a file, a here-document, a here-string
   bool is_here_document = false;
   Range at;
@@ -77,8 +77,8 @@ struct Script {
   // In the order in which they begin in the text, including nested ones.
   std::vector<SimpleCommand> commands;
   // The first part of the line that cannot be analysed. Without one, `commands` is the whole meaning of the line:
-  // literal words, joined by ; && || | ! and newlines, with redirections between descriptors and to or from /dev/null,
-  // and at most one here-document, whose text is literal.
+  // literal words, joined by ; && || | ! and newlines, with redirections between descriptors, to /dev/null and from files
+  // outside of /dev, and at most one here-document, whose text is literal.
   std::optional<Obstacle> obstacle;
   // The first obstacle that expand_known() (policy/expansion.h) cannot remove.
   std::optional<Obstacle> lasting;
@@ -94,9 +94,10 @@ inline constexpr int max_nesting = 64;
 // condition in bash, and runs b in dash.
 enum class Shell { any, bash, dash };
 
-// With `plain_time`, `time` is the program of that name and not a keyword, as in dash. With `reads_pipe`, the standard
-// input of the line is something unknown, as after a pipe.
-Script parse(std::string_view line, Shell shell = Shell::any, bool plain_time = false, bool reads_pipe = false);
+// With `rebuilt`, the line that runs is the regenerated one. So `time` may mean the program of that name, as in dash,
+// and `&>/dev/null` what it means in bash: `>/dev/null 2>&1`. With `reads_pipe`, the standard input of the line is
+// something unknown, as after a pipe.
+Script parse(std::string_view line, Shell shell = Shell::any, bool rebuilt = false, bool reads_pipe = false);
 
 // A line that means exactly the same as the script to every POSIX shell: every word in single quotes, operators and the
 // names of assignments without quotes; `cd DIR` becomes `cd -P -- 'DIR'`, and $? is in double quotes. The script must

@@ -79,7 +79,7 @@ std::size_t WordReader::pipeline() {
       if (prefixed && !bash_only(begin, "a second negation")) break;
       at_ = behind;
       negated = !negated;
-    } else if (word == Keyword::time && !findings_.dialect.plain_time) {
+    } else if (word == Keyword::time && !findings_.dialect.rebuilt) {
       if (!bash_only(begin, "the keyword time")) break;
       at_ = behind;
       for (skip_blanks(); peek() == '-'; skip_blanks()) {
@@ -221,7 +221,7 @@ std::size_t WordReader::command() {
   switch (word) {
     case Keyword::no:
     case Keyword::time:  // not a keyword after a pipe, and never in dash
-      if (word == Keyword::time && !findings_.dialect.plain_time) bash_only(begin, "the keyword time");
+      if (word == Keyword::time && !findings_.dialect.rebuilt) bash_only(begin, "the keyword time");
       if (!starts_word() && c != '<' && c != '>' && !(c == '&' && peek_second() == '>')) {
         unexpected();
         return none;

@@ -21,9 +21,9 @@ namespace wtool::policy {
 // Bash by default.
 struct ShellDialect {
   bool dash = false;
-  bool extglob = false;     // as after `shopt -s extglob`
-  bool posix = false;       // as bash reads when it is called sh
-  bool plain_time = false;  // `time` is not a keyword
+  bool extglob = false;  // as after `shopt -s extglob`
+  bool posix = false;    // as bash reads when it is called sh
+  bool rebuilt = false;  // the line is written out again, which settles some of what shells read differently
 };
 
 // What is known about a text so far. Readers of nested text (backquotes) add to the findings of the outer reader.
@@ -174,6 +174,7 @@ class WordReader {
   std::size_t open_command(std::size_t begin);
   std::size_t simple_command();
   bool redirection(SimpleCommand& command, std::size_t slot);
+  bool discards_both(SimpleCommand& command);
   void read_target(Redirection& redirection, std::string descriptor, std::string_view op, std::size_t begin);
   void note_number_before_redirection(std::size_t begin, std::string_view target);
   void here_document(Redirection& redirection, std::size_t slot, std::size_t index, bool strip_tabs);

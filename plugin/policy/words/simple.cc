@@ -1,6 +1,7 @@
 // Simple commands, their redirections, and here-documents.
 #include <algorithm>
 
+#include "base/shell_quote.h"
 #include "policy/words/reader.h"
 
 namespace wtool::policy {
@@ -69,6 +70,7 @@ bool WordReader::redirection(SimpleCommand& command, std::size_t slot) {
   const auto here = [&] { return at < end_ ? text_[at] : '\0'; };
   if (first == '&') {
     if (peek_second() != '>') return false;
+    if (discards_both(command)) return true;
     if (!bash_only(begin, "the redirection &>")) return false;
     next();
   } else if (first == '{') {
@@ -122,6 +124,23 @@ bool WordReader::redirection(SimpleCommand& command, std::size_t slot) {
   return true;
 }
 
+// In a line that is written out again, `&>/dev/null` is written in a way that every shell reads as bash reads this one.
+// As it stands, dash would run the command in the background.
+bool WordReader::discards_both(SimpleCommand& command) {
+  constexpr std::string_view file = "/dev/null";
+  if (!findings_.dialect.rebuilt) return false;
+  const std::size_t begin = at_;
+  std::size_t at = text_.find('>', begin) + 1;
+  if (at < end_ && text_[at] == '>') ++at;
+  while (at < end_ && is_blank(text_[at])) ++at;
+  const std::string_view rest = text_.substr(at, end_ - at);
+  if (!rest.starts_with(file) || (rest.size() > file.size() && !ends_word(rest[file.size()]))) return false;
+  at_ = at + file.size();
+  command.redirections.push_back(
+      {.text = ">/dev/null 2>&1", .target = {std::string(file), true, range(at, at_)}, .at = range(begin, at_)});
+  return true;
+}
+
 void WordReader::read_target(Redirection& redirection, std::string descriptor, std::string_view op, std::size_t begin) {
   skip_blanks();
   if (!starts_word()) return fail(begin, "a redirection without its target");
@@ -147,7 +166,13 @@ void WordReader::read_target(Redirection& redirection, std::string descriptor, s
     return;
   }
   redirection.to_file = !target.literal || target.text != "/dev/null";
-  if (redirection.to_file) note(begin, "a redirection to or from a file");
+  if (!redirection.to_file) return;
+  // Reading a file does no more than naming it as an argument does. In /dev, bash gives meanings of its own to names,
+  // such as /dev/tcp/HOST/PORT, which opens a connection.
+  if (op != "<" || !redirection.is_input || !target.literal || target.text.starts_with("/dev/")) {
+    return note(begin, "a redirection to or from a file");
+  }
+  redirection.text = "<" + shell_quoted(target.text);
 }
 
 // In `2>&1>&2`, bash reads the 1 as the target. Other shells read it as the descriptor of the next redirection, and

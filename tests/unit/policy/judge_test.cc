@@ -82,6 +82,41 @@ BOOST_AUTO_TEST_CASE(text_for_a_shell_within_another_reads_what_that_one_reads) 
   check(rules, "cat x | xargs sh -c sh", Decision::allow, "", "commands.allow: cat", "");
 }
 
+BOOST_AUTO_TEST_CASE(a_file_as_standard_input_is_judged_like_a_pipe_and_like_a_path) {
+  const wtool::test::ScratchFolder scratch;
+  const std::string unknown = "runs its standard input, which is known only when the command runs";
+  const Rules rules = Rules().allow({"cat", "wc", "sh", "xargs", "sort", "python3"});
+  check(rules, "wc -l < a", Decision::allow, "", "commands.allow: wc", "");
+  check(rules, "sh -c 'wc -l <a'", Decision::allow, "", "commands.allow: sh", "");
+  check(rules, "sh < a", Decision::deny, "a", "commands.allow", unknown);
+  check(rules, "sh -c sh < a", Decision::deny, "sh", "commands.allow", unknown);
+  check(rules, "xargs sort < a", Decision::deny, "sort", "commands.allow", "known only when the command runs");
+  check(rules, "python3 - < a", Decision::ask, "a", "inline code", "");
+  check(rules, "cat < /dev/tcp/127.0.0.1/1", Decision::deny, "< /dev/tcp/127.0.0.1/1", "commands.allow", "");
+  Rules confined = Rules().allow({"cat", "cd", "mv", "sh", "env"});
+  confined.directories = {{scratch.path()}, true};
+  confined.directory = scratch.path();
+  check(confined, "cat < a", Decision::allow, "", "commands.allow: cat", "");
+  check(confined, "cd b && cat < a", Decision::allow, "", "commands.allow: cd", "");
+  check(confined, "cat < ../a", Decision::deny, "../a", "commands.allow", "outside of directories.roots");
+  check(confined, "env -C b cat < ../a", Decision::deny, "../a", "commands.allow", "outside of directories.roots");
+  check(confined, "sh -c 'cat < /etc/passwd'", Decision::deny, "/etc/passwd", "commands.allow", "\"/etc/passwd\"");
+  check(confined, "< /etc/passwd", Decision::deny, "/etc/passwd", "commands.allow", "outside of directories.roots");
+  check(confined, "mv a/l l && cat < l", Decision::deny, "l", "commands.allow", "may make or move links");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_name_means_to_the_shell_may_be_asked) {
+  const Rules rules = Rules().allow({"command", "type", "echo"}).safe();
+  check(rules, "command -v rm && echo yes", Decision::allow, "", "commands.allow: command", "");
+  check(rules, "command -V rm", Decision::allow, "", "commands.allow: command", "");
+  check(rules, "type rm", Decision::allow, "", "commands.allow: type", "");
+  for (const char* line : {"command rm x", "command -p rm x", "command -- -v", "command", "type", "hash -p ./x echo"}) {
+    check(rules, line, Decision::deny, std::string(line).substr(0, std::string(line).find(' ')), "commands.allow",
+          "is a builtin of the shell");
+  }
+  check(Rules().allow({"echo"}), "command -v rm", Decision::deny, "command", "commands.allow", "not in commands.allow");
+}
+
 BOOST_AUTO_TEST_CASE(the_path_in_a_pathspec_of_git_is_found) {
   const auto escapes = [](const char* text) {
     return find_escape("git", {"git", "grep", "--no-index", "x", text}, "/r/a", {"/r/a"}).has_value();
@@ -483,11 +518,11 @@ BOOST_AUTO_TEST_CASE(a_refusal_says_what_to_write_instead) {
         std::pair("for f in a; do ls; done", "give all names to one"),
         std::pair("if ls; then cat; fi", "with test or ["), std::pair("[[ -f a ]]", "write [ ... ]"),
         std::pair("(ls)", "leave the parentheses out"), std::pair("{ ls; }", "leave the braces out"),
-        std::pair("cat < a", "name it as an argument"), std::pair("ls > a", "such as tee"),
+        std::pair("cat <> a", "name it as an argument"), std::pair("ls > a", "such as tee"),
         std::pair("ls &>/dev/null", "2>&1"), std::pair("cat <<< a", "printf '%s\\n' TEXT |"),
         std::pair("cat <<E\n$X\nE", "(<<'E"), std::pair("ls &", "leave the &"),
         std::pair("ls {a,b}", "write the words out"), std::pair("ls ${HOME}", "$HOME, $PWD and $? are known"),
-        std::pair("cat <(ls)", "use a pipe"), std::pair("sh -c ls", "without sh"), std::pair("type ls", "which NAME"),
+        std::pair("cat <(ls)", "use a pipe"), std::pair("sh -c ls", "without sh"), std::pair("hash ls", "which NAME"),
         std::pair("pushd a", "write cd DIRECTORY"), std::pair(". a", "name programs by their paths")}) {
     const Verdict verdict = rules.verdict(line);
     BOOST_TEST(to_text(verdict.decision) == "deny", line);

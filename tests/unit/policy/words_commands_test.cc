@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(commands_are_found_in_control_structures) {
       {"f() { a; }; g() (b); h()\n{ c; }", "~[a]~[b]~[c]"},
       {"a && ! b || c & d", "[a][b][c][d]"},
       {"a | { b; c; } | d $(e)", "[a]~|[b]~|[c]|[d,?]~|[e]"},
-      {"while a; do b; done <c", "~|[a]~|[b]~[><c file]"},
+      {"while a; do b; done <c", "~|[a]~|[b]~[><'c' file]"},
       {"{ a; } 2>&1 >/dev/null", "~[a]~[>2>&1,>>/dev/null]"},
       {"x=1 if a", "[=x=1,if,a]"},
   });

@@ -86,6 +86,7 @@ BOOST_AUTO_TEST_CASE(literal_lines_are_regenerated_with_every_word_in_quotes) {
       {"cd -e 'a b'; cd --; cd -", "'cd' '-e' 'a b'; 'cd' '--'; 'cd' '-'"},
       {"a 2>&1 > /dev/null <&- 1>|\"/dev/null\" b", "'a' 'b' 2>&1 >/dev/null <&- 1>|/dev/null"},
       {">/dev/null", ">/dev/null"},
+      {"a <b 0< \"c d\" 2>&1 | e <'it'\\''s'", "'a' <'b' <'c d' 2>&1 | 'e' <'it'\\''s'"},
       {"'if' x; \\time y", "'if' 'x'; 'time' 'y'"},
       {"cat <<'E' | b; c\nx'y\nEND_0\nE\nd", "'cat' <<'END_1' | 'b'; 'c'; 'd'\nx'y\nEND_0\nEND_1\n"},
       {"cat <<E\nplain\nE", "'cat' <<'END_0'\nplain\nEND_0\n"},
@@ -99,6 +100,23 @@ BOOST_AUTO_TEST_CASE(literal_lines_are_regenerated_with_every_word_in_quotes) {
     const auto script = parse(line);
     BOOST_TEST(!script.obstacle.has_value(), line << ": " << script.obstacle.value_or(Obstacle{}).what);
     BOOST_TEST(wtool::policy::regenerate(script) == expected, line);
+  }
+}
+
+// dash would run the command in the background, and read the words after /dev/null as a command of their own.
+BOOST_AUTO_TEST_CASE(what_discards_all_output_is_settled_only_in_a_line_that_is_written_out_again) {
+  for (const auto& [line, expected] : {std::pair("a &>/dev/null", "'a' >/dev/null 2>&1"),
+                                       std::pair("a&>>\t/dev/null b && c", "'a' 'b' >/dev/null 2>&1 && 'c'"),
+                                       std::pair("a 2&>/dev/null | b", "'a' '2' >/dev/null 2>&1 | 'b'")}) {
+    const auto script = parse(line, wtool::policy::Shell::any, true);
+    BOOST_TEST(!script.obstacle.has_value(), line);
+    BOOST_TEST(wtool::policy::regenerate(script) == expected, line);
+    const auto as_written = parse(line);
+    BOOST_TEST(as_written.obstacle.has_value(), line);
+    BOOST_TEST(as_written.commands.size() > script.commands.size(), line);
+  }
+  for (const char* line : {"a &> b", "a &>/dev/nullx", "a &>/dev/null/../b", "a &>'/dev/null'", "a &>>>/dev/null"}) {
+    BOOST_TEST(parse(line, wtool::policy::Shell::any, true).obstacle.has_value(), line);
   }
 }
 
@@ -127,7 +145,11 @@ BOOST_AUTO_TEST_CASE(the_first_obstacle_is_named_with_its_place) {
       {"=a b", "an unquoted = in a program's name", "="},
       {"a & b", "a command in the background", "&"},
       {"a > b", "a redirection to or from a file", "> b"},
-      {"a < b", "a redirection to or from a file", "< b"},
+      {"a < $x", "a redirection to or from a file", "< $x"},
+      {"a < b*", "a redirection to or from a file", "< b*"},
+      {"a < /dev/tcp/b/1", "a redirection to or from a file", "< /dev/tcp/b/1"},
+      {"a < '/dev/'\"stdin\"", "a redirection to or from a file", "< '/dev/'\"stdin\""},
+      {"a 3< b", "a redirection to or from a file", "3< b"},
       {"a <> b", "a redirection to or from a file", "<> b"},
       {"a >>$x", "a redirection to or from a file", ">>$x"},
       {"a 2>&1>&2 b", "a number right before a redirection", "2>&1"},
