@@ -107,6 +107,11 @@ bool is_harmless_name(std::string_view name) {
   return names.has(name);
 }
 
+bool is_set_anyway(std::string_view name, std::string_view value) {
+  return std::any_of(std::begin(unattended), std::end(unattended),
+                     [&](const auto& each) { return each.first == name && each.second == value; });
+}
+
 bool is_dangerous_variable(std::string_view name) {
   static const Names names(&programs::ProgramSpec::variables);
   if (is_harmless_name(name)) return false;
@@ -201,6 +206,7 @@ std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentR
   if (const std::string* pattern = denying_pattern(rules, name)) {
     return NameRefusal{"is denied by the pattern " + *pattern + " of environment.deny", "leave it out"};
   }
+  if (is_set_anyway(name, value)) return std::nullopt;
   const bool is_path = names_file(name, value);
   const bool is_encoding = !is_path && changes_encoding(name, value);
   if (is_harmless_name(name) && !is_path && !is_encoding) return std::nullopt;

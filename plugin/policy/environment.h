@@ -51,11 +51,15 @@ bool is_dangerous_variable(std::string_view name);
 // True for names that programs are known to read as data: the locale, the terminal, colours, the time zone, CI.
 bool is_harmless_name(std::string_view name);
 
+// True for the variables that keep commands from waiting for a person, with the values that compose_environment() gives
+// them: PAGER=cat.
+bool is_set_anyway(std::string_view name, std::string_view value);
+
 // Why a call under an allow list may not set `name`: environment.deny matches it, or it is not harmless and no pattern
 // of environment.allow matches it. A dangerous variable must be listed in environment.allow by its full name, without *
 // and ?. PATH, PWD and the variables that redirect a shell (IFS, BASH_ENV, CDPATH) may never be set. Some values
 // make even a harmless variable dangerous: a locale or TZ may be the path of a file that the C library loads, and a
-// locale may change the encoding in which programs read text.
+// locale may change the encoding in which programs read text. A value that the variable has anyway makes it harmless.
 struct NameRefusal {
   std::string reason;  // a clause that follows the name: "changes what programs do"
   std::string hint;

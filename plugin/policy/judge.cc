@@ -323,7 +323,9 @@ class Judge {
   void judge_variables(const SimpleCommand& command, const Frame& frame) {
     const auto judge_variable = [&](const Word& word) {
       const std::string variable(variable_of(word));
-      if (!is_dangerous_variable(variable)) return;
+      const std::string_view value = value_of(word.text);
+      const bool is_whole = word.literal && word.text.size() == variable.size() + 1 + value.size();  // not PAGER+=cat
+      if (!is_dangerous_variable(variable) || (is_whole && is_set_anyway(variable, value))) return;
       strictest_.unknown(frame, word.at, "the variable " + variable + " changes what programs do");
     };
     for (const Word& assignment : command.assignments) judge_variable(assignment);
@@ -339,8 +341,8 @@ class Judge {
       const std::string_view text = words[i].text;
       const std::size_t equals = text.find('=');
       const std::string_view variable = text.substr(0, equals);
-      const auto by_name = refuse_variable(variable, {});
-      const auto refusal = by_name ? by_name : refuse_variable(variable, value_of(text));
+      const auto refusal = refuse_variable(variable, value_of(text));
+      const bool by_name = refuse_variable(variable, {}).has_value();
       if (equals == std::string_view::npos || !is_variable_name(variable) || refusal) {
         strictest_.not_covered(
             frame, words[i].at,

@@ -314,12 +314,13 @@ BOOST_AUTO_TEST_CASE(under_a_deny_list_alone_what_may_be_anything_is_refused_and
   check(rules, "if true; then rm x; fi", Decision::deny, "rm x", "commands.deny: rm", "");
   check(Rules().ask({"npm publish"}), "$X y", Decision::ask, "$X", "commands.ask", "known only when the command runs");
   check(rules, "echo 'a", Decision::deny, "'", "commands.deny", "cannot be read");
-  for (const char* steered : {"LESSOPEN=x less y", "env GREP=x zgrep y", "export BASH_ENV=x; bash -c :", "PATH=/x",
-                              "IFS+=x; ls", "(EDITOR=x git commit)", "declare -x PAGER=x"}) {
+  for (const char* steered :
+       {"LESSOPEN=x less y", "env GREP=x zgrep y", "export BASH_ENV=x; bash -c :", "PATH=/x", "IFS+=x; ls",
+        "(EDITOR=x git commit)", "declare -x PAGER=x", "PAGER+=cat git log", "PAGER=cat$X git log"}) {
     BOOST_TEST(to_text(rules.verdict(steered).decision) == "deny", steered);
   }
-  for (const char* data :
-       {"CI=1 make", "A=b ls", "env STAGE=x ls", "export A=b; ls", "LC_ALL=C sort x", "declare -x A"}) {
+  for (const char* data : {"CI=1 make", "A=b ls", "env STAGE=x ls", "export A=b; ls", "LC_ALL=C sort x", "declare -x A",
+                           "PAGER=cat git log", "export GIT_PAGER=cat; git log"}) {
     BOOST_TEST(to_text(rules.verdict(data).decision) == "allow", data);
   }
 }
