@@ -112,7 +112,7 @@ constexpr ProgramSpec archive_specs[] = {
          "writes (overwrites files): -o; writes (writes to another folder): -d=DIR; writes (sets times): -D -T; writes "
          "(writes files): -f -u; other (shows a secret to other programs): -P=PASSWORD; writes (restores owners): -X",
      .style = Style::posix,
-     .only_with = "-l -v -t -Z -p -c -z -h --help",
+     .only_with = "-l -v -t -Z -p -c -z -h",
      .without = "writes the files of the archive",
      .instead = "unzip -l lists them, unzip -p shows them",
      .variables = "UNZIP UNZIPOPT"},
@@ -121,7 +121,7 @@ constexpr ProgramSpec archive_specs[] = {
      .options = "-sf -h -h2 -L",
      .effects = "runs_program: -TT=COMMAND --unzip-command=COMMAND; other (tests with a program): -T --test",
      .style = Style::go,
-     .only_with = "-sf -h -h2 --help --version -L",
+     .only_with = "-sf -h -h2 -L",
      .without = "writes an archive",
      .instead = "unzip -l lists one",
      .runs = Runs::words,
@@ -134,7 +134,7 @@ constexpr ProgramSpec archive_specs[] = {
          "--format=FORMAT --force-local",
      .effects = "writes (writes files): -p< --pass-through<; writes (writes an archive): -o< --create< -O=FILE; "
                 "runs_program: --rsh-command=COMMAND",
-     .only_with = "-t --list --help --version",
+     .only_with = "-t --list",
      .without = "writes files",
      .instead = "cpio -t lists them",
      .check = check_cpio,

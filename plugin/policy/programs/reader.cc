@@ -86,6 +86,9 @@ class ProgramReader {
 
   // ---- Programs.
 
+  // True if the only argument is one with which the program prints, and does nothing else.
+  bool is_alone() const { return words_.size() == parsed_.begin + 2 && is_listed(spec().alone, words_.back()); }
+
   // Before the program reads any options, values or operands, it replaces a word @FILE with the contents of the file.
   void find_response_file() {
     if (!spec().response_files) return;
@@ -114,7 +117,7 @@ class ProgramReader {
     if (!is_safe()) return;
     text(parsed_.begin);
     if (spec().never.empty()) return;
-    if (words_.size() == parsed_.begin + 2 && is_listed(spec().alone, words_.back())) {
+    if (is_alone()) {
       next_ = words_.size();
       return;
     }
@@ -384,7 +387,8 @@ class ProgramReader {
                {});
     }
     if (!parsed_.problem && spec.check != nullptr) parsed_.problem = spec.check(parsed_);
-    if (spec.only_with.empty() || (spec.only_operands && operands.empty()) || parsed_.has(spec.only_with)) return;
+    if (spec.only_with.empty() || (spec.only_operands && operands.empty()) || is_alone()) return;
+    if (parsed_.has(spec.only_with)) return;
     complain(spec.only_operands ? operands[0] : parsed_.begin, parsed_.name + ' ' + std::string(spec.without),
              std::string(spec.instead));
   }

@@ -151,7 +151,7 @@ struct ProgramSpec {
   std::string_view beyond = {};                     // ... because "a second operand is written to"
   Effect does = Effect::reads;                      // the effect that it has with any arguments ...
   std::string_view never = {};                      // ... because it "removes files" ...
-  // ... unless its only argument is one of these. A letter is listed only for a program that is known to print and to
+  // ... unless its only argument is one of these, which also takes the place of an option of `only_with`. A letter is listed only for a program that is known to print and to
   // end: -v and -V mean "verbose" in many others.
   std::string_view alone = "--help --version";
   std::string_view bare = {};  // why it is unsafe without an operand or a subcommand
