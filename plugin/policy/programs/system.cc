@@ -27,14 +27,6 @@ std::optional<Problem> check_ip(const ParsedCommand& reading) {
                  reading.name + " show shows it"};
 }
 
-// A terminal's description may name a program that initialises the terminal. With -S, standard input can start this
-// program.
-std::optional<Problem> check_tput(const ParsedCommand& reading) {
-  if (!reading.has("-T") || !reading.has("-S")) return std::nullopt;
-  return Problem{reading.in_force("-S")->word, "-S reads the commands for the terminal from standard input",
-                 "leave -S out"};
-}
-
 constexpr ProgramSpec system_specs[] = {
     {.names = "date",
      .options = "-d=TEXT --date=TEXT --debug -f=FILE --file=FILE -I[=FMT] --iso-8601[=FMT] --resolution -R --rfc-email "
@@ -180,12 +172,14 @@ constexpr ProgramSpec system_specs[] = {
      .before = 1},
     {.names = "ip net, ip netn, ip netns, ip v, ip vr, ip vrf", .rules = false, .manner = lenient, .subcommands = true},
     {.names = "clear", .options = "-T=NAME -x -V", .operands = Operands::text},
+    // The description may be a file of the user, whatever -T or $TERM names.
     {.names = "tput",
-     .options = "-T=NAME -x -V -S",
+     .options = "-T=NAME -x -V",
+     .effects = "other (takes commands from standard input, such as init, which runs the program that the description "
+                "of the terminal names): -S",
      .operands = Operands::text,
      .unsafe_operands = "init reset",
-     .unsafe_why = "runs the program that the description of the terminal names",
-     .check = check_tput},
+     .unsafe_why = "runs the program that the description of the terminal names"},
     // getent loads the library of the service: with -s x/y, libnss_x/y.so.2 of the project.
     {.names = "getent",
      .options = "-i --no-idn -s=files|dns|db|compat|systemd|sss|ldap|nis|resolve|myhostname|mymachines "

@@ -459,6 +459,7 @@ BOOST_AUTO_TEST_CASE(changing_the_system_is_unsafe) {
       {"tput -T x init", "runs the program"},
       {"tput reset", "runs the program"},
       {"tput -T x -S", "standard input"},
+      {"tput -S", "standard input"},
       {"getent -s x/evil passwd root", "-s of getent is known to be safe only as -s=files|"},
       {"getent --service=./evil passwd", "--service of getent is known to be safe only as"},
       {"getent -s passwd:x/evil passwd", "-s of getent is known to be safe only as"},
