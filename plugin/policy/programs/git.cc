@@ -54,21 +54,10 @@ constexpr ProgramSpec git_specs[] = {
                  "-c gpg.x509.program=false "
                  "-c gpg.ssh.program=false "
                  "-c log.showSignature=false "
-                 "-c protocol.allow=never "
-                 // A setting for one protocol overrides protocol.allow, so each protocol is named. Git might otherwise
-                 // fetch missing objects by itself, if the configuration says that another repository has them.
-                 "-c protocol.ext.allow=never "
-                 "-c protocol.fd.allow=never "
-                 "-c protocol.file.allow=never "
-                 "-c protocol.ftp.allow=never "
-                 "-c protocol.ftps.allow=never "
-                 "-c protocol.git.allow=never "
-                 "-c protocol.http.allow=never "
-                 "-c protocol.https.allow=never "
-                 "-c protocol.ssh.allow=never "
                  "-c safe.bareRepository=explicit "
                  "-c status.submoduleSummary=false",
-     // These variables override a setting for any protocol, whatever its name, which may be the path of a program.
+     // Git might otherwise fetch missing objects by itself, if the configuration says that another repository has them.
+     // The variable overrides the settings of all protocols, whatever their names, which may be paths of programs.
      .launched = "env GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1",
      .unproven = "--list-cmds=VALUE",
      .manner = lenient,
