@@ -171,9 +171,10 @@ constexpr ProgramSpec package_specs[] = {
      .options = "--global --user --site --format=FORMAT --pre",
      .with = "pip"},
     {.names = "cargo",
-     .options = "-V -v -vv --verbose -q --quiet --color=WHEN --frozen --locked --offline --list -h --explain=CODE",
+     .options = "-V -v -vv --verbose -q --quiet --color=WHEN --frozen --locked --offline --list -h",
      .effects = "runs_program (sets a setting that can name programs): --config=SETTING; other (works on another "
-                "folder): -C=DIR; other (changes what cargo does): -Z=FLAG",
+                "folder): -C=DIR; other (changes what cargo does): -Z=FLAG; other (asks the compiler, which the "
+                "configuration of the project can name): --explain=CODE",
      .operands = Operands::choose,
      .unproven = "--help --manifest-path=VALUE --version",
      .manner = lenient | plus,
@@ -181,27 +182,22 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .variables = "CARGO_* CARGO",
      .harmless_variables = "CARGO_TERM_* CARGO_INCREMENTAL CARGO_NET_OFFLINE CARGO_BUILD_JOBS CARGO_PROFILE_*"},
-    {.names =
-         "cargo pkgid, cargo search, cargo locate-project, cargo read-manifest, cargo verify-project, cargo version",
-     .options =
-         "--manifest-path=FILE -p=SPEC --package=SPEC --workspace --exclude=SPEC --depth=DEPTH -i[=SPEC] "
-         "--invert[=SPEC] "
-         "--prune=SPEC --prefix=HOW --no-dedupe -d --duplicates --charset=SET -f=FORMAT --format=FORMAT -F=NAMES "
-         "--features=NAMES --all-features --no-default-features --target=TRIPLE -e=KINDS --edges=KINDS "
-         "--format-version=NUM --no-deps --filter-platform=TRIPLE --message-format=FORMAT --limit=NUM --list",
+    {.names = "cargo pkgid, cargo locate-project, cargo read-manifest, cargo verify-project, cargo version",
+     .options = "--manifest-path=FILE -p=SPEC --package=SPEC --workspace --message-format=FORMAT",
      .with = "cargo"},
-    // These ask the compiler, which the configuration of the project can name.
-    {.names = "cargo tree, cargo metadata, cargo info",
-     .with = "cargo pkgid, cargo",
-     .hardened = "--config build.rustc=\"rustc\" --config build.rustc-wrapper=\"\" --config "
-                 "build.rustc-workspace-wrapper=\"\""},
-    {.names = "cargo fmt",
-     .options = "--check --all -p=SPEC --package=SPEC --manifest-path=FILE --message-format=FORMAT",
+    {.names = "cargo metadata",
+     .options = "--manifest-path=FILE -F=NAMES --features=NAMES --all-features --no-default-features "
+                "--format-version=NUM --no-deps --filter-platform=TRIPLE",
      .with = "cargo",
-     .operands = Operands::none,
-     .only_with = "--check",
-     .without = "writes the files",
-     .instead = "cargo fmt --check shows what it would change"},
+     .only_with = "--no-deps",
+     .without = "asks the compiler and registries, for which the configuration of the project can name programs",
+     .instead = "cargo metadata --no-deps describes the packages of the project"},
+    // No option prevents this: [env] of the configuration can set LD_PRELOAD for the compiler, and each registry can have
+    // a program that provides credentials. An alias takes the place of a command that is a program of its own.
+    {.names = "cargo tree, cargo search, cargo info, cargo fmt",
+     .does = Effect::runs_program,
+     .never = "may run programs that the configuration of the project names",
+     .alone = ""},
     {.names = "rustup",
      .options = "-v --verbose -q --quiet -V -h",
      .operands = Operands::choose,

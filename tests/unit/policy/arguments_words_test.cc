@@ -103,8 +103,8 @@ BOOST_AUTO_TEST_CASE(words_that_are_not_paths_are_known) {
       {"iconv -f/x a", "t.."},
       {"iconv -f latin1 a", "ttt."},
       {"lsmem -s /x", "tt."},
-      {"cargo tree --target /x", "ttt."},
-      {"cargo tree --target=x", "ttt"},
+      {"cargo metadata --no-deps --filter-platform /x", "tttt."},
+      {"cargo metadata --no-deps --filter-platform=x", "tttt"},
       {"kubectl get pods -o jsonpath={.a/b}", "tt.t."},
       {"realpath --relative-to /x y", "tt.."},
       // These scripts take the value of some options for a file.
