@@ -185,10 +185,9 @@ constexpr ProgramSpec container_specs[] = {
      .values_known = true,
      .variables = "TF_*",
      .harmless_variables = "TF_LOG TF_IN_AUTOMATION TF_INPUT"},
-    // Most other subcommands start the folder's providers, which are programs.
-    {.names = "terraform version, terraform output, tofu version, tofu output",
-     .options = "-json -no-color -raw",
-     .style = Style::go},
+    // Most other subcommands start the folder's providers, which are programs. For `output`, the backend of the folder can
+    // name a program that provides credentials.
+    {.names = "terraform version, tofu version", .options = "-json -no-color", .style = Style::go},
     {.names = "gh",
      .options = "",
      .operands = Operands::choose,

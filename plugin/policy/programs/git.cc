@@ -194,7 +194,8 @@ constexpr ProgramSpec git_specs[] = {
      .style = Style::git,
      .hardened = git_for_differences,
      .covenant = Covenant{.with = "git:execute_run_log, git:execute_run", .hardened = git_for_differences}},
-    {.names = "git whatchanged, git reflog show, git stash show, git rev-list",
+    // An alias may take the name of a command that git has given up, such as whatchanged.
+    {.names = "git reflog show, git stash show, git rev-list",
      .with = "git:diff, git:log, git:show",
      .style = Style::git,
      .hardened = git_for_differences},

@@ -54,8 +54,10 @@ bool is_registry_name(std::string_view text) {
 }
 
 std::optional<Problem> check_npm_view(const ParsedCommand& reading) {
-  if (reading.operands.empty() || is_registry_name(reading.operand(0))) return std::nullopt;
-  return Problem{reading.operands[0], reading.name + " gets what is not in the registry with git", "name a package"};
+  if (is_registry_name(reading.operand(0)) || reading.has("--help --version")) return std::nullopt;
+  // Without an operand, npm takes the name in package.json.
+  return Problem{reading.operands.empty() ? reading.begin : reading.operands[0],
+                 reading.name + " gets what is not in the registry with git", "name a package"};
 }
 
 constexpr ProgramSpec package_specs[] = {
