@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "policy/arguments.h"
 #include "policy/programs/names.h"
 #include "policy/programs/spec.h"
 
@@ -212,6 +213,38 @@ BOOST_AUTO_TEST_CASE(a_program_has_further_names) {
                                     {"", ""}}) {
     BOOST_TEST(known_name(name) == known, name);
   }
+}
+
+// An option that makes a program print its version often does nothing more than that only if no other word is given.
+BOOST_AUTO_TEST_CASE(a_word_that_is_safe_alone_is_not_safe_with_another_word) {
+  const auto is_safe = [](const std::vector<std::string>& words) {
+    return judge_arguments(words.front(), words).kind == ArgumentJudgement::Kind::safe;
+  };
+  int rows = 0;
+  for (const ProgramSpec* spec : all_specs()) {
+    if (!spec->rules || spec->never.empty()) continue;
+    for (const std::string& name : parts_of(spec->names, ',')) {
+      const std::vector<std::string> program = parts_of(name, ' ');
+      const auto with = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words = program;
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+      };
+      BOOST_TEST(!is_safe(program), name);
+      for (const std::string& alone : parts_of(spec->alone, ' ')) {
+        ++rows;
+        BOOST_TEST(is_safe(with({alone})), name << ' ' << alone);
+        for (const std::string& other : {std::string("x"), std::string("./x"), std::string("-x"), std::string("--"),
+                                         std::string("--x=y"), std::string("@x"), alone}) {
+          BOOST_TEST(!is_safe(with({alone, other})), name << ' ' << alone << ' ' << other);
+          BOOST_TEST(!is_safe(with({other, alone})), name << ' ' << other << ' ' << alone);
+        }
+        BOOST_TEST(!is_safe(with({alone + "=x"})), name << ' ' << alone << "=x");
+        BOOST_TEST(!is_safe(with({alone + "x"})), name << ' ' << alone << 'x');
+      }
+    }
+  }
+  BOOST_TEST(rows > 100);
 }
 
 BOOST_AUTO_TEST_CASE(programs_for_a_person_at_a_terminal_are_known_unless_they_work_alone) {
