@@ -57,7 +57,7 @@ void run_lane(CombinationLane& lane, const Step& whole, std::size_t index, const
   const std::string branch = whole.branch + "/" + std::to_string(whole.sequence) + ":" + std::to_string(index + 1);
   // The lists may have other entries than in the earlier run, so this place may have been that of another combination.
   if (run.has_past() && !run.request().past->was_combination(branch, lane.combination)) {
-    run.forget_combination(branch);
+    run.forget_branches(branch + '/');
   }
   const auto announce = [&] { run.observer().combination_begun(branch, lane.combination); };
   RanStep ran = run_step(context.invocation, whole.state, branch, 1, announce, [&](Step& begun) {

@@ -120,16 +120,10 @@ void Run::forget_past(const std::string& why) {
   observer().noticed(why + "; from here on, every step is run");
 }
 
-void Run::forget_inside(const std::string& branch, std::uint64_t sequence) {
+void Run::forget_branches(std::string beginning) {
   if (!has_past()) return;
   const std::lock_guard lock(mutex_);
-  forgotten_.push_back(branch + '/' + std::to_string(sequence) + ':');
-}
-
-void Run::forget_combination(const std::string& branch) {
-  if (!has_past()) return;
-  const std::lock_guard lock(mutex_);
-  forgotten_.push_back(branch + '/');
+  forgotten_.push_back(std::move(beginning));
 }
 
 bool Run::has_past_in(const std::string& branch) const {

@@ -49,11 +49,10 @@ class Run {
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
   // Call it if the earlier run took a different path, or had another action here. From then on, every step is run.
   void forget_past(const std::string& why);
-  // Call it if what runs inside this step is not what ran there in the earlier run, such as in its second try. Nothing
-  // inside the step is taken from the earlier run any more.
-  void forget_inside(const std::string& branch, std::uint64_t sequence);
-  // The same for one combination of the step's matrix.
-  void forget_combination(const std::string& branch);
+  // Call it if what runs in these branches is not what ran there in the earlier run, such as inside a step in its second
+  // try, or in another combination of a matrix. Nothing in a branch whose name, with a `/` at its end, begins like this
+  // is taken from the earlier run any more.
+  void forget_branches(std::string beginning);
   // True if steps may still be taken from the run that this one resumes.
   bool has_past() const { return has_past_.load(std::memory_order_relaxed); }
 

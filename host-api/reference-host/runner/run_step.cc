@@ -83,7 +83,9 @@ ActionResult run_until(Step& step, const ActionContext& context) {
   const ActionOptions& options = step.of().action->options;
   for (step.tries = 1;; ++step.tries) {
     // The earlier run's steps inside this one belong to its last try. A further try must run all of them.
-    if (step.tries > 1) context.invocation.run.forget_inside(step.branch, step.sequence);
+    if (step.tries > 1) {
+      context.invocation.run.forget_branches(step.branch + '/' + std::to_string(step.sequence) + ':');
+    }
     ActionResult result = run_action(step, context);
     if (is_final(result) || step.tries > options.retry) return result;
     const milliseconds wait = wait_before_next(options, step.tries);
