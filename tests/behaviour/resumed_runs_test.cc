@@ -2,6 +2,7 @@
 // an action has been changed. Also which run a drawing shows.
 #include <signal.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +22,9 @@ namespace fs = std::filesystem;
 struct Resumed : Place {
   Finished wtool(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), wtool_path);
-    return run(arguments, here());
+    ProgramOptions options = here();
+    options.set["XDG_CACHE_HOME"] = scratch.path() + "/cache";
+    return run(arguments, options);
   }
   std::string workflow_with(const std::string& parameters, const std::string& actions) const {
     return scratch.file("workflow.md", "---\ntitle: A test\nparameters:\n" + parameters +
@@ -219,6 +222,45 @@ BOOST_AUTO_TEST_CASE(a_further_try_of_an_inner_workflow_runs_all_of_it_again) {
   const Finished finished = wtool({"resume", "last"});
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(file("log") == "build\nship\nbuild\nship\nship\nbuild\nship\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_resumed_run_keeps_the_option_no_fail_fast) {
+  const std::string file_ =
+      workflow_with("  - {name: unused, default: x}\n",
+                    "- A: Shell \"true\"\n- B: Shell \"echo ${matrix.n} >>log; exit 1\" matrix={\"n\": [1, 2]}\n");
+  const auto lines = [&] {
+    const std::string log = file("log");
+    return std::count(log.begin(), log.end(), '\n');
+  };
+  // Only one combination runs at a time, so --fail-fast keeps the other one from beginning.
+  BOOST_TEST(wtool({"run", file_, "--max-parallel", "1", "--no-fail-fast"}).exit_code == 1);
+  BOOST_TEST(lines() == 2);
+  BOOST_TEST(wtool({"resume", "last", "--max-parallel", "1"}).exit_code == 1);
+  BOOST_TEST(lines() == 4);
+  BOOST_TEST(wtool({"resume", "last", "--max-parallel", "1", "--fail-fast"}).exit_code == 1);
+  BOOST_TEST(lines() == 5);
+  BOOST_TEST(wtool({"resume", "last", "--max-parallel", "1"}).exit_code == 1);
+  BOOST_TEST(lines() == 6);
+}
+
+BOOST_AUTO_TEST_CASE(a_resumed_or_approved_run_keeps_the_option_force) {
+  const std::string file_ = scratch.file(
+      "workflow.md",
+      "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> Ask\nAsk --> B\nB --> [*]\n```\n## Actions\n"
+      "- A: Shell \"test -e go && echo A >>log\" cache=true\n- Ask: Approve \"Go on?\"\n"
+      "- B: Shell \"echo B >>log\" cache=true\n");
+  scratch.file("go", "");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 5);
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 0);
+  BOOST_TEST(file("log") == "A\nB\n");
+  fs::remove(scratch.path() + "/go");
+  BOOST_TEST(wtool({"run", file_, "--force"}).exit_code == 1);
+  scratch.file("go", "");
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 5);
+  BOOST_TEST(file("log") == "A\nB\nA\n");
+  const Finished finished = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("log") == "A\nB\nA\nB\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_file_beside_the_journals_that_is_none_is_not_taken_for_the_last_run) {

@@ -67,9 +67,11 @@ std::vector<std::string> names_given(const std::vector<std::string>& variables) 
 std::optional<ReadyRun> make_ready(PreparedWorkflow& prepared, journal::ResumedRun& resumed, const ContinuedWith& with,
                                    std::vector<std::string>& errors) {
   const journal::RunRecord& earlier = resumed.run;
-  ReadyRun ready{.part = with.part.value_or(runner::RunPart{.until = earlier.until, .only = earlier.only}),
-                 .inputs = {}};
-  if (std::string why = prepared.cut_to(ready.part); !why.empty()) {
+  ReadyRun ready;
+  ready.settings.part = with.part.value_or(runner::RunPart{.until = earlier.until, .only = earlier.only});
+  ready.settings.fail_fast = earlier.fail_fast;
+  ready.settings.force = earlier.force;
+  if (std::string why = prepared.cut_to(ready.settings.part); !why.empty()) {
     errors.push_back(std::move(why));
     return std::nullopt;
   }

@@ -10,6 +10,7 @@
 #include "cli/prepared_workflow.h"
 #include "journal/journal_reader.h"
 #include "runner/run_part.h"
+#include "runner/run_request.h"
 
 namespace wtool::host {
 
@@ -27,7 +28,8 @@ struct ContinuedWith {
 };
 
 struct ReadyRun {
-  runner::RunPart part;
+  // The part that is to run, and the options of the earlier run that still apply unless others are given.
+  runner::RunSettings settings;
   std::map<std::string, expressions::Value> inputs;
 };
 

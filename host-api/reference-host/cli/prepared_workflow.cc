@@ -411,7 +411,7 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
   services.before_state = [&watcher] { watcher.look(); };
   services.outputs = &files;
   cache::StepCache::Options cached = prepared.cache_options();
-  cached.force = run.force;
+  cached.force = run.settings.force;
   cache::StepCache cache(std::move(cached));
   services.cache = &cache;
   if (!prepared.trail().file.empty()) {

@@ -156,7 +156,6 @@ struct JournaledRun {
   std::function<bool()> skips_finally{};                                                           // as in RunServices
   runner::Approve approve{};                                                                       // as in RunServices
   std::function<bool(const runner::Step& step, const std::string& what, Stop& stop)> may_begin{};  // as in RunServices
-  bool force = false;  // also runs the steps that are up to date
 };
 
 // Blocks until the run is over. `shown` gets no secrets, and the returned report contains none. The file

@@ -84,12 +84,13 @@ int given_to_standard_output(const RunFlags& flags) {
 // One run of a prepared workflow, up to its exit status.
 class FileRun {
  public:
-  FileRun(PreparedWorkflow& prepared, const RunFlags& flags, std::vector<std::string> env_files, runner::RunPart part,
-          runner::Secrets& secrets)
+  // `basis`: the settings that apply unless the flags say otherwise, and the part that is to run.
+  FileRun(PreparedWorkflow& prepared, const RunFlags& flags, std::vector<std::string> env_files,
+          runner::RunSettings basis, runner::Secrets& secrets)
       : prepared_(prepared),
         flags_(flags),
         env_files_(std::move(env_files)),
-        part_(std::move(part)),
+        basis_(std::move(basis)),
         secrets_(secrets) {}
 
   // Checks the files that are to be written, and opens that of --events, before the run has an id and a journal. False:
@@ -140,8 +141,7 @@ class FileRun {
                               .confirm = confirmation(),
                               .approve = [&approvals](const runner::ApprovalRequest& request,
                                                       Stop& asked) { return approvals.ask(request, asked); },
-                              .may_begin = stepping(),
-                              .force = flags_.force},
+                              .may_begin = stepping()},
                              secrets_, stop, shown);
     }
     for (const std::string& state : approvals.unused()) {
@@ -159,7 +159,7 @@ class FileRun {
     const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
     const std::string summary =
         report::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(),
-                             is_kept && !waits_in_vain ? run : "", {!stands_above, flags_.quiet, part_});
+                             is_kept && !waits_in_vain ? run : "", {!stands_above, flags_.quiet, basis_.part});
     // If the events or a report go to standard output, nothing else does.
     const bool summed_up =
         given_to_standard_output(flags_) > 0 ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
@@ -168,7 +168,7 @@ class FileRun {
       complain("the question cannot be answered, because the journal does not have it; " +
                (kept ? "`wtool resume " + run + "` asks it again" : "run the workflow again"));
     }
-    const int status = waits_in_vain ? exit_failed : exit_status(report, part_, interrupts);
+    const int status = waits_in_vain ? exit_failed : exit_status(report, basis_.part, interrupts);
     const bool written = summed_up && reported && (!events_ || !events_->failed());
     return written || status != exit_ok ? status : exit_unwritten;
   }
@@ -187,7 +187,7 @@ class FileRun {
   }
 
   runner::RunSettings settings(const std::string& run) const {
-    runner::RunSettings settings;
+    runner::RunSettings settings = basis_;
     if (!prepared_.slots().empty() && !run.empty()) {
       settings.jobs = slurm_job_name(run);
       prepared_.tools().name_jobs(settings.jobs);
@@ -195,7 +195,7 @@ class FileRun {
     settings.traceparent = trace_of_process();
     settings.max_parallel = flags_.max_parallel;
     settings.env_files = env_files_;
-    settings.part = part_;
+    settings.force = settings.force || flags_.force;
     if (flags_.fail_fast || flags_.no_fail_fast) settings.fail_fast = flags_.fail_fast;
     return settings;
   }
@@ -217,7 +217,7 @@ class FileRun {
   PreparedWorkflow& prepared_;
   const RunFlags& flags_;
   const std::vector<std::string> env_files_;
-  const runner::RunPart part_;
+  const runner::RunSettings basis_;
   runner::Secrets& secrets_;
   std::unique_ptr<journal::EventsFile> events_;  // null: none
   Stepping stepping_;
@@ -322,7 +322,9 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
   for (const std::string& message : errors) complain(file + ": " + with_option_named(message, flags.variables));
   if (!errors.empty()) return exit_unusable;
   runner::Secrets secrets;
-  FileRun run(*prepared, flags, context.options.env_files, flags.part, secrets);
+  runner::RunSettings settings;
+  settings.part = flags.part;
+  FileRun run(*prepared, flags, context.options.env_files, std::move(settings), secrets);
   if (!run.open_files()) return exit_unusable;
   std::unique_ptr<journal::Journal> journal;
   if (!flags.no_journal) {
@@ -494,7 +496,7 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
   auto ready = make_ready(*prepared, resumed, with, errors);
   for (const std::string& message : errors) complain(with_option_named(message, flags.variables));
   if (!ready) return ended;
-  FileRun run(*prepared, flags, context.options.env_files, ready->part, secrets);
+  FileRun run(*prepared, flags, context.options.env_files, ready->settings, secrets);
   if (!run.open_files(resumed.journal->file())) return exit_unusable;
   return run.run(std::move(ready->inputs), std::move(resumed.journal), &resumed.past, earlier.pid_namespace,
                  pending_approvals(earlier), std::move(given));

@@ -378,7 +378,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
     run.journal = std::move(continued.run->journal);
     run.past = &continued.run->past;
     run.inputs = std::move(continued.ready.inputs);
-    run.settings.part = continued.ready.part;
+    run.settings = std::move(continued.ready.settings);
   } else {
     std::string error;
     run.journal = journal::Journal::create(prepared.directory(), journal_options(secrets), error);

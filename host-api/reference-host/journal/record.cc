@@ -99,6 +99,8 @@ void append_process(RecordLine& line, const RunStart& start) {
   }
   line.text_if_any("until", start.until);
   line.text_if_any("only", start.only);
+  if (start.fail_fast) line.key("fail_fast") += *start.fail_fast ? "true" : "false";
+  line.flag_if_set("force", start.force);
   if (!start.policy.name.empty()) {
     line.open("policy");
     line.text("name", start.policy.name);

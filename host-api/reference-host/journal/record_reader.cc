@@ -28,6 +28,12 @@ bool flag_at(const json& record, const char* key) {
   return found != record.end() && found->is_boolean() && found->get<bool>();
 }
 
+// A field that may be missing, and is then neither true nor false.
+std::optional<bool> choice_at(const json& record, const char* key) {
+  const auto found = record.find(key);
+  return found != record.end() && found->is_boolean() ? std::optional(found->get<bool>()) : std::nullopt;
+}
+
 // No step and no part of a run takes longer than this (370 days). With the limit, sums of times from a forged journal
 // cannot overflow.
 constexpr std::chrono::milliseconds max_part{32'000'000'000};
@@ -324,6 +330,8 @@ void RecordReader::start(const json& record, Moment at) {
   run_.env_files = texts_at(record, "env_files");
   run_.until = text_member(record, "until");
   run_.only = text_member(record, "only");
+  run_.fail_fast = choice_at(record, "fail_fast");
+  run_.force = flag_at(record, "force");
   read_policy(record);
   run_.pid = number_at(record, "pid");
   run_.pid_namespace = number_at(record, "pid_namespace");
@@ -364,6 +372,8 @@ void RecordReader::resume(const json& record, Moment at) {
   run_.env_files = texts_at(record, "env_files");
   run_.until = text_member(record, "until");
   run_.only = text_member(record, "only");
+  run_.fail_fast = choice_at(record, "fail_fast");
+  run_.force = flag_at(record, "force");
   read_policy(record);
   run_.pid = number_at(record, "pid");
   read_inputs(record);

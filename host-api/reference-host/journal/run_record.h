@@ -84,6 +84,9 @@ struct RunRecord {
   std::string on{}, jobs{};        // as in runner::RunSettings, when the run was started or last resumed
   std::vector<std::string> env_files;
   std::string until{}, only{};  // as in runner::RunPart, when the run was started or last resumed
+  // As in runner::RunSettings, when the run was started or last resumed.
+  std::optional<bool> fail_fast{};
+  bool force = false;
   runner::RunPolicy policy{};   // the newest that the run had
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> secret_inputs;  // names of the secret inputs that differ from their default; `inputs` has

@@ -61,6 +61,8 @@ RunReport run_workflow(RunRequest request) {
   start.env_files = request.settings.env_files;
   start.until = request.settings.part.until;
   start.only = request.settings.part.only;
+  start.fail_fast = request.settings.fail_fast;
+  start.force = request.settings.force;
   start.policy = request.settings.policy;
   request.observer.run_started(start);
 

@@ -130,6 +130,8 @@ struct RunStart {
   std::string on{}, jobs{};  // as in RunSettings
   std::vector<std::string> env_files{};
   std::string until{}, only{};  // as in RunPart
+  std::optional<bool> fail_fast{};  // this and `force` are as in RunSettings
+  bool force = false;
   RunPolicy policy{};
 };
 

@@ -139,6 +139,7 @@ struct RunServices {
 struct RunSettings {
   std::size_t max_parallel = 0;   // calls that run at the same time; 0: no limit
   std::optional<bool> fail_fast;  // overrides the setting of the workflow
+  bool force = false;             // also runs the steps that are up to date
   // For the journal. `on`: "cluster" if steps that name no place run on a cluster. `jobs`: the name of the run's jobs
   // on a cluster, if it may submit any.
   std::string on{};
