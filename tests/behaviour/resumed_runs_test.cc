@@ -174,6 +174,82 @@ BOOST_AUTO_TEST_CASE(a_parameter_with_another_value_makes_the_steps_that_read_it
   BOOST_TEST(file("log") == "A\nbuilt 1\nbuilt 2\nshipped 2\n");
 }
 
+// A secret step runs again, so what it gives to a workflow may be something else now.
+BOOST_AUTO_TEST_CASE(a_workflow_that_gets_another_value_than_before_runs_again_with_all_that_follow) {
+  const std::string file_ = scratch.file(
+      "workflow.md",
+      "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> Look\nLook --> Whole\nWhole --> Part\nPart --> [*]\n```\n"
+      "## Actions\n- Look: Shell \"cat version\" secret=true\n"
+      "- Whole: Run workflow \"inner\" with size=\"{{ Look.stdout | size }}\" file=\"version\"\n"
+      "- Part: Run workflow \"inner\" with size=\"{{ Look.stdout | size }}\" file=\"go\"\n");
+  scratch.file("inner.md",
+               "---\nparameters: [{name: size}, {name: file}]\n---\n```mermaid\nstateDiagram-v2\n[*] --> X\n"
+               "X --> Y\nY --> [*]\n```\n## Actions\n- X: Shell \"echo ${size} >>log\"\n"
+               "- Y: Shell \"test -e ${file}\"\n");
+  scratch.file("version", "abcdef");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  BOOST_TEST(file("log") == "6\n6\n");
+  const Finished same = wtool({"resume", "last"});
+  BOOST_TEST(!holds(same.err, "another value"), same.err);
+  BOOST_TEST(file("log") == "6\n6\n");
+  scratch.file("version", "abcdefgh");
+  const Finished changed = wtool({"resume", "last"});
+  BOOST_TEST(holds(changed.err,
+                   "the parameter 'size' of the workflow that 'Whole' runs has another value than in the run that is "
+                   "resumed; from here on, every step is run"),
+             changed.err);
+  BOOST_TEST(file("log") == "6\n6\n8\n8\n");
+  scratch.file("go", "");
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
+  BOOST_TEST(file("log") == "6\n6\n8\n8\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_workflow_that_was_interrupted_and_now_gets_another_value_begins_again) {
+  const std::string file_ = scratch.file(
+      "workflow.md",
+      "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> Look\nLook --> Each\nEach --> [*]\n```\n## Actions\n"
+      "- Look: Shell \"cat version\" secret=true\n"
+      "- Each: Run workflow \"inner\" with size=\"{{ Look.stdout | size }}\" n=\"${matrix.n}\" matrix={\"n\": [7]}\n");
+  scratch.file("inner.md",
+               "---\nparameters: [{name: size}, {name: n}, {name: token, secret: true, default: abc}]\n---\n"
+               "```mermaid\nstateDiagram-v2\n[*] --> X\nX --> Y\nY --> [*]\n```\n## Actions\n"
+               "- X: Shell \"echo ${n} ${size} >>log\"\n- Y: Shell \"test -e go\"\n");
+  scratch.file("version", "abcdef");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 1);
+  BOOST_TEST(file("log") == "7 6\n");
+  scratch.file("version", "abcdefgh");
+  scratch.file("go", "");
+  const Finished changed = wtool({"resume", "last"});
+  BOOST_TEST(changed.exit_code == 0, changed.out << changed.err);
+  BOOST_TEST(holds(changed.err, "the parameter 'size' of the workflow that 'Each' runs has another value"),
+             changed.err);
+  BOOST_TEST(file("log") == "7 6\n7 8\n");
+}
+
+BOOST_AUTO_TEST_CASE(another_workflow_than_before_runs) {
+  scratch.file("one.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> X\nX --> [*]\n```\n## Actions\n- X: Shell \"echo one >>log\"\n");
+  scratch.file("three.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> X\nX --> [*]\n```\n## Actions\n- X: Shell \"echo three >>log\"\n");
+  const std::string file_ = scratch.file(
+      "workflow.md",
+      "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> Look\nLook --> A\nA --> B\nB --> [*]\n```\n## Actions\n"
+      "- Look: Shell \"cat name\" secret=true\n"
+      "- A: Run workflow \"{% if Look.stdout == 'the first' %}one{% else %}three{% endif %}\"\n- B: Shell \"test -e "
+      "go\"\n");
+  scratch.file("name", "the first");
+  const Finished first = wtool({"run", file_});
+  BOOST_TEST(first.exit_code == 1, first.out << first.err);
+  scratch.file("name", "the other");
+  scratch.file("go", "");
+  const Finished changed = wtool({"resume", "last"});
+  BOOST_TEST(changed.exit_code == 0, changed.out << changed.err);
+  BOOST_TEST(holds(changed.err, "'A' now runs the workflow \"three\", and not \"one\" as in the run that is resumed"),
+             changed.err);
+  BOOST_TEST(file("log") == "one\nthree\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_parameter_that_is_given_for_the_first_time_makes_the_steps_that_read_it_run_again) {
   const std::string file_ = workflow_with(
       "  - {name: who}\n  - {name: token, secret: true, default: none}\n",

@@ -1,11 +1,9 @@
 #include "cli/continued_run.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 #include <variant>
 
-#include "journal/record.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
 
@@ -14,34 +12,16 @@ namespace {
 
 using Values = std::map<std::string, expressions::Value>;
 
-bool has(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// The inputs that have another value than in the earlier run, as far as the journal has their values.
-std::set<std::string> changed_inputs(const workflow::Workflow& parsed, const journal::RunRecord& earlier,
-                                     const Values& inputs) {
-  std::set<std::string> changed;
-  for (const auto& [name, value] : earlier.inputs) {
-    if (has(earlier.masked_inputs, name)) continue;
-    const auto now = inputs.find(name);
-    if (now == inputs.end() || expressions::to_json(now->second) != expressions::to_json(value)) changed.insert(name);
-  }
-  // An input that the earlier run did not have is new. The journal names no secret that has its default.
-  for (const auto& [name, value] : inputs) {
-    if (earlier.inputs.contains(name) || has(earlier.secret_inputs, name) || has(earlier.masked_inputs, name)) continue;
-    const auto declared = std::find_if(parsed.parameters.begin(), parsed.parameters.end(),
-                                       [&wanted = name](const auto& one) { return one.name == wanted; });
-    const bool is_secret = declared != parsed.parameters.end() && declared->secret;
-    if (!is_secret || journal::must_be_given_again(*declared, value)) changed.insert(name);
-  }
-  return changed;
+runner::PastInputs inputs_of(const journal::RunRecord& run) {
+  runner::PastInputs inputs{run.inputs, run.secret_inputs};
+  inputs.unknown.insert(inputs.unknown.end(), run.masked_inputs.begin(), run.masked_inputs.end());
+  return inputs;
 }
 
 // Notes which actions read an input that has changed. A prompt may read any variable.
 void note_changed_inputs(const workflow::Workflow& parsed, const journal::RunRecord& earlier, const Values& inputs,
                          runner::PastRun& past) {
-  const std::set<std::string> changed = changed_inputs(parsed, earlier, inputs);
+  const std::set<std::string> changed = inputs_of(earlier).changed(parsed, inputs);
   if (changed.empty()) return;
   for (const workflow::NameRead& use : workflow::name_uses(parsed, nullptr)) {
     if (use.in_action && use.state != workflow::no_state && changed.contains(use.name)) {
@@ -77,9 +57,7 @@ std::optional<ReadyRun> make_ready(PreparedWorkflow& prepared, journal::ResumedR
   }
   std::vector<std::string> variables;
   if (with.variables) {
-    std::vector<std::string> lost = earlier.secret_inputs;
-    lost.insert(lost.end(), earlier.masked_inputs.begin(), earlier.masked_inputs.end());
-    auto given = with.variables(lost);
+    auto given = with.variables(inputs_of(earlier).unknown);
     if (!given) return std::nullopt;
     variables = std::move(*given);
   }

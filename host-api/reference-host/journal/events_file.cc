@@ -84,6 +84,10 @@ void EventsFile::state_entered(const Step& step) {
   write([&](std::string& out, Moment at) { append_state_started(out, at, step, root_); });
 }
 
+void EventsFile::workflow_begun(const Step& step, const runner::RunStart& start) {
+  write([&](std::string& out, Moment at) { append_workflow_started(out, at, step, root_, start); });
+}
+
 void EventsFile::output(const Step& step, bool is_error_stream, std::string_view bytes) {
   write([&](std::string& out, Moment at) {
     const auto key = std::pair(step.number, is_error_stream);

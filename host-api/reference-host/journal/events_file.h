@@ -33,6 +33,7 @@ class EventsFile final : public runner::RunObserver {
 
   void run_started(const runner::RunStart& start) override;
   void state_entered(const runner::Step& step) override;
+  void workflow_begun(const runner::Step& step, const runner::RunStart& start) override;
   void call_state(const runner::Step& step, const CallState& state) override;
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;

@@ -218,6 +218,11 @@ void Journal::state_entered(const Step& step) {
   });
 }
 
+void Journal::workflow_begun(const Step& step, const RunStart& start) {
+  const RunStart shown = masks() ? masked(start, *options_.secrets) : start;
+  take(Write::later, [&](std::string& out, Moment at) { append_workflow_started(out, at, step, root_, shown); });
+}
+
 void Journal::work_begins(const Step& step) {
   // Appends nothing: only what waits in memory is written.
   take(Write::at_once, [&](std::string&, Moment) { calling_.insert(step.number); });

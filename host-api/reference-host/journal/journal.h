@@ -74,6 +74,7 @@ class Journal final : public runner::RunObserver {
 
   void run_started(const runner::RunStart& start) override;
   void state_entered(const runner::Step& step) override;
+  void workflow_begun(const runner::Step& step, const runner::RunStart& start) override;
   void work_begins(const runner::Step& step) override;
   void call_state(const runner::Step& step, const CallState& state) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;

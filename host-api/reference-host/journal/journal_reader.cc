@@ -250,6 +250,7 @@ PastRun past_of(const RunRecord& run) {
     for (const auto& [name, value] : step.end.assigned) {
       if (name == "matrix" && step.place.sequence == 1) past.note_combination(step.place.branch, value);
     }
+    if (step.call) past.note_call(step.place.branch, step.place.sequence, *step.call);
     if (step.status == Step::Status::running || !(step.end.transitioned || is_over(past, step.place))) continue;
     PastStep ended{step.state, step.status, step.tries,
                    step.took,  step.end,    known_action(step.action, step.action_sha256)};

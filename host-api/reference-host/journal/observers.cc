@@ -1,6 +1,6 @@
 #include "journal/observers.h"
 
-#include "journal/record.h"
+#include "runner/past_run.h"
 
 namespace wtool::host::journal {
 namespace {
@@ -85,7 +85,7 @@ RunStart masked(const RunStart& start, const Secrets& secrets) {
     for (const workflow::Parameter& parameter : copy.workflow->parameters) {
       const auto found = copy.inputs.find(parameter.name);
       if (!parameter.secret || found == copy.inputs.end()) continue;
-      if (!must_be_given_again(parameter, found->second)) copy.inputs.erase(found);
+      if (!runner::must_be_given_again(parameter, found->second)) copy.inputs.erase(found);
     }
   }
   for (auto& [name, value] : copy.inputs) {
@@ -133,6 +133,10 @@ runner::ServiceEvent masked(const runner::ServiceEvent& event, const Secrets& se
 
 void Masking::run_started(const RunStart& start) {
   secrets_.empty() ? next_.run_started(start) : next_.run_started(masked(start, secrets_));
+}
+
+void Masking::workflow_begun(const Step& step, const RunStart& start) {
+  next_.workflow_begun(step, secrets_.empty() ? start : masked(start, secrets_));
 }
 
 void Masking::combination_begun(const std::string& branch, const Value& values) {

@@ -33,6 +33,9 @@ class Observers final : public runner::RunObserver {
   void state_entered(const runner::Step& step) override {
     for (runner::RunObserver* one : all_) one->state_entered(step);
   }
+  void workflow_begun(const runner::Step& step, const runner::RunStart& start) override {
+    for (runner::RunObserver* one : all_) one->workflow_begun(step, start);
+  }
   void work_begins(const runner::Step& step) override {
     for (runner::RunObserver* one : all_) one->work_begins(step);
   }
@@ -87,6 +90,7 @@ class Masking final : public runner::RunObserver {
   void run_started(const runner::RunStart& start) override;
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
   void state_entered(const runner::Step& step) override { next_.state_entered(step); }
+  void workflow_begun(const runner::Step& step, const runner::RunStart& start) override;
   void work_begins(const runner::Step& step) override { next_.work_begins(step); }
   void call_state(const runner::Step& step, const CallState& state) override { next_.call_state(step, state); }
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;

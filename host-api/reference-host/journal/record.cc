@@ -10,6 +10,7 @@
 #include "base/secrets/secrets.h"
 #include "base/sha256.h"
 #include "journal/run_record.h"
+#include "runner/past_run.h"
 #include "workflow/actions/action_type.h"
 
 namespace wtool::host::journal {
@@ -130,7 +131,7 @@ void append_inputs(RecordLine& line, const RunStart& start) {
   line.open("inputs");
   for (const auto& [name, value] : start.inputs) {
     if (const workflow::Parameter* secret = secret_parameter(start.workflow, name)) {
-      if (!must_be_given_again(*secret, value)) continue;
+      if (!runner::must_be_given_again(*secret, value)) continue;
       if (!hidden.empty()) hidden += ',';
       append_json_string(hidden, name);
       continue;
@@ -241,11 +242,6 @@ std::string_view workflow_of(const Step& step, const Workflow* root) {
   return name.empty() ? branch_name(step.branch) : name;
 }
 
-bool must_be_given_again(const workflow::Parameter& parameter, const Value& value) {
-  if (!parameter.secret) return false;
-  return !parameter.fallback || expressions::to_json(*parameter.fallback) != expressions::to_json(value);
-}
-
 void append_run_started(std::string& out, Moment at, const RunStart& start, std::string_view directory) {
   RecordLine line(out, "run_started", at);
   line.text("run", start.run);
@@ -279,6 +275,14 @@ void append_state_started(std::string& out, Moment at, const Step& step, const W
   if (!step.of().action || !workflow::type_of(step.of().action->kind).calls_something) return;
   const std::string limits = workflow::limits_text(workflow::place_of(*step.workflow, step.state).limits);
   if (!limits.empty()) line.key("limits") += limits;
+}
+
+void append_workflow_started(std::string& out, Moment at, const Step& step, const Workflow* root,
+                             const RunStart& start) {
+  RecordLine line(out, "workflow_started", at);
+  line.step(step, root);
+  line.text("name", start.name);
+  append_inputs(line, start);
 }
 
 void append_node(std::string& out, Moment at, const Step& step, const Workflow* root, const CallState& state) {

@@ -13,6 +13,7 @@
 // While a step runs, further records about it may follow. They begin like the record of its start:
 //
 //   {... "type":"node",...,"node":"node7","job":"4711"}          it runs on this node of a cluster
+//   {... "type":"workflow_started",...,"name":"deploy","inputs":{"to":"test"}}  it runs this workflow
 //   {... "type":"output",...,"stream":"stdout","text":"ok\n"}
 //   {... "type":"log",...,"level":"info","text":"deploying"}      what a `Log` writes
 //   {... "type":"service",...,"event":"ready","message":"after 20 ms"}
@@ -55,16 +56,14 @@ std::string_view workflow_of(const runner::Step& step, const workflow::Workflow*
 // state has no action.
 std::string_view action_word(const workflow::State& state);
 
-// True if a resumed run must be given this input again: it is a secret, which the journal does not contain, and differs
-// from the default.
-bool must_be_given_again(const workflow::Parameter& parameter, const expressions::Value& value);
-
 // Each function appends one line with its newline. `root` is the workflow that was started. If a step belongs to
 // another workflow, its records have the name of that workflow.
 void append_run_started(std::string& out, Moment at, const runner::RunStart& start, std::string_view directory);
 // `from` is the first step that --from has dropped; nullptr: no step was dropped.
 void append_run_resumed(std::string& out, Moment at, const runner::RunStart& start, const StepPlace* from);
 void append_state_started(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root);
+void append_workflow_started(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
+                             const runner::RunStart& start);
 void append_node(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
                  const CallState& state);
 void append_output(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,

@@ -57,6 +57,14 @@ expressions::Value value_at(const json& record, const char* key) {
   return value_from_json(*found).value_or(expressions::Value());
 }
 
+std::map<std::string, expressions::Value> values_at(const json& object) {
+  std::map<std::string, expressions::Value> values;
+  for (const auto& [name, value] : object.items()) {
+    values.insert_or_assign(name, value_from_json(value).value_or(expressions::Value()));
+  }
+  return values;
+}
+
 std::vector<std::string> texts_at(const json& record, const char* key) {
   std::vector<std::string> texts;
   const auto found = record.find(key);
@@ -254,6 +262,15 @@ std::string RecordReader::take_record(const json& record) {
     run_.usage.emplace_back(*place, runner::Usage{number_at(record, "calls"), number_at(record, "tokens"),
                                                   cost != record.end() && cost->is_number() ? cost->get<double>() : 0,
                                                   std::chrono::milliseconds(number_at(record, "time_ms"))});
+  } else if (type == "workflow_started") {
+    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that identify its step";
+    runner::PastCall call{text_member(record, "state"), text_member(record, "name"), {}};
+    if (const auto inputs = record.find("inputs"); inputs != record.end() && inputs->is_object()) {
+      call.inputs.values = values_at(*inputs);
+    }
+    call.inputs.unknown = texts_at(record, "secret_inputs");
+    for (std::string& name : texts_at(record, "masked_inputs")) call.inputs.unknown.push_back(std::move(name));
+    step_of(record, false, *at).call = std::move(call);
   } else if (type == "node") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that identify its step";
     step_of(record, false, *at).node = text_member(record, "node");
@@ -342,12 +359,9 @@ void RecordReader::start(const json& record, Moment at) {
 void RecordReader::read_inputs(const json& record) {
   const auto inputs = record.find("inputs");
   if (inputs == record.end() || !inputs->is_object()) return;
-  run_.inputs.clear();
+  run_.inputs = values_at(*inputs);
   run_.secret_inputs = texts_at(record, "secret_inputs");
   run_.masked_inputs = texts_at(record, "masked_inputs");
-  for (const auto& [name, value] : inputs->items()) {
-    run_.inputs.insert_or_assign(name, value_from_json(value).value_or(expressions::Value()));
-  }
 }
 
 // A run that was once under a policy stays under it, even if a person continues it.

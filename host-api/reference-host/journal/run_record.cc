@@ -117,7 +117,7 @@ void RunCollector::run_started(const runner::RunStart& start) {
   for (const workflow::Parameter& parameter : start.workflow->parameters) {
     const auto found = run_.inputs.find(parameter.name);
     if (!parameter.secret || found == run_.inputs.end()) continue;
-    if (must_be_given_again(parameter, found->second)) run_.secret_inputs.push_back(parameter.name);
+    if (runner::must_be_given_again(parameter, found->second)) run_.secret_inputs.push_back(parameter.name);
     run_.inputs.erase(found);
   }
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "journal/json_value.h"
+#include "runner/past_run.h"
 #include "runner/run_observer.h"
 
 namespace wtool::host::journal {
@@ -52,6 +53,7 @@ struct StepRecord {
   // The tries that failed and were followed by another one. Those of a secret step are without outputs.
   std::vector<runner::Outcome> earlier_tries;
   std::vector<runner::KeptFile> kept_files{};
+  std::optional<runner::PastCall> call{};  // the workflow that it ran last
   runner::StepEnd end;
   // The place of the record of its end in the journal; 0: it has not ended, or is in no journal.
   std::uint64_t line = 0;
@@ -87,7 +89,7 @@ struct RunRecord {
   // As in runner::RunSettings, when the run was started or last resumed.
   std::optional<bool> fail_fast{};
   bool force = false;
-  runner::RunPolicy policy{};   // the newest that the run had
+  runner::RunPolicy policy{};  // the newest that the run had
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> secret_inputs;  // names of the secret inputs that differ from their default; `inputs` has
                                            // no secret inputs

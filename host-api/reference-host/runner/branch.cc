@@ -105,7 +105,8 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
   tell_budget();
   run_.services().enter(invocation_, name_, current);
   RanStep ran = run_step(
-      invocation_, current, name_, ++sequence_, [] {}, [&](Step& begun) { return perform(state, begun, visit); });
+      invocation_, current, name_, ++sequence_, variables_, [] {},
+      [&](Step& begun) { return perform(state, begun, visit); });
   auto& [step, end, result, replayed, was_left] = ran;
   if (state.action) store(step, result, end);
   if (replayed) count_replayed_usage(invocation_, name_, sequence_);

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <memory>
+#include <set>
 
+#include "runner/actions.h"
 #include "runner/branch.h"
 #include "runner/named_lock.h"
 #include "runner/run.h"
@@ -158,40 +160,95 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
   return end;
 }
 
-SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& invocation, const std::string& name,
-                                  const std::map<std::string, expressions::Value>& arguments, Stop& stop) {
-  SubworkflowResult made;
+namespace {
+
+struct CalledWorkflow {
+  OtherWorkflow other;
+  std::map<std::string, expressions::Value> inputs;
+};
+
+// The workflow `name`, and its inputs if it is run with `arguments`; from then on, its secret inputs are hidden. Nothing:
+// it cannot be run, for the reason `mistake`.
+std::optional<CalledWorkflow> called_workflow(const WorkflowInvocation& invocation, const std::string& name,
+                                              const std::map<std::string, expressions::Value>& arguments,
+                                              std::string& mistake) {
   const RunServices& services = invocation.run.request().services;
   if (!services.workflow) {
-    made.mistake = "other workflows cannot be run here";
-    return made;
+    mistake = "other workflows cannot be run here";
+    return std::nullopt;
   }
-  const std::optional<OtherWorkflow> other = services.workflow(name, invocation.source.name(), made.mistake);
-  if (!other) return made;
+  const std::optional<OtherWorkflow> other = services.workflow(name, invocation.source.name(), mistake);
+  if (!other) return std::nullopt;
   if (const std::string chain = cycle(invocation, *other->workflow); !chain.empty()) {
-    made.mistake = "the workflows run each other endlessly: " + chain;
-    return made;
+    mistake = "the workflows run each other endlessly: " + chain;
+    return std::nullopt;
   }
   if (invocation.depth + 1 >= max_workflows_depth) {
-    made.mistake = "more than " + std::to_string(max_workflows_depth) + " workflows are nested in one another";
-    return made;
+    mistake = "more than " + std::to_string(max_workflows_depth) + " workflows are nested in one another";
+    return std::nullopt;
   }
   std::vector<std::string> errors;
   auto inputs = workflow::resolve_arguments(*other->workflow, arguments, names_read(*other->workflow), errors);
   if (!errors.empty()) {
-    made.mistake = "the workflow " + expressions::quoted_for_message(name) +
-                   " cannot be run with these arguments: " + errors.front();
-    return made;
+    mistake = "the workflow " + expressions::quoted_for_message(name) +
+              " cannot be run with these arguments: " + errors.front();
+    return std::nullopt;
   }
   for (const Parameter& parameter : other->workflow->parameters) {
     const auto found = inputs.find(parameter.name);
     if (parameter.secret && found != inputs.end()) invocation.run.hide(expressions::to_text(found->second));
   }
+  return CalledWorkflow{*other, std::move(inputs)};
+}
 
-  const WorkflowInvocation inner(invocation.run, *other->workflow, *other->source, &invocation,
+// Reports which workflow the step runs, with which inputs. Of an outcome, only the text is reported: its fields, such as
+// the time that a step took, do not count as a change.
+void report_call(const Step& step, Run& run, const std::string& name, const CalledWorkflow& called) {
+  RunStart start;
+  start.name = name;
+  start.workflow = called.other.workflow;
+  for (const auto& [input, value] : called.inputs) {
+    const std::string* const text = value.as_text();
+    start.inputs.emplace(input, text == nullptr ? value : expressions::Value(*text));
+  }
+  run.observer().workflow_begun(step, start);
+}
+
+}  // namespace
+
+std::string changed_call(const WorkflowInvocation& invocation, const workflow::State& state, const std::string& branch,
+                         std::uint64_t sequence, const expressions::Scope& values) {
+  const PastCall* const then = invocation.run.request().past->call_at(branch, sequence);
+  if (then == nullptr || then->state != state.id) return "";
+  const auto& action = std::get<workflow::WorkflowAction>(state.action->kind);
+  std::string mistake;
+  const auto name = rendered_text(action.workflow, invocation, values, mistake);
+  const auto arguments = rendered_arguments(action.arguments, invocation, values, mistake);
+  if (!name || !arguments) return "";
+  if (*name != then->workflow) {
+    return "'" + state.id + "' now runs the workflow " + expressions::quoted_for_message(*name) + ", and not " +
+           expressions::quoted_for_message(then->workflow) + " as in the run that is resumed";
+  }
+  const auto called = called_workflow(invocation, *name, *arguments, mistake);
+  if (!called) return "";
+  const std::set<std::string> changed = then->inputs.changed(*called->other.workflow, called->inputs);
+  if (changed.empty()) return "";
+  return "the parameter '" + *changed.begin() + "' of the workflow that '" + state.id +
+         "' runs has another value than in the run that is resumed";
+}
+
+SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& invocation, const std::string& name,
+                                  const std::map<std::string, expressions::Value>& arguments, Stop& stop) {
+  SubworkflowResult made;
+  auto called = called_workflow(invocation, name, arguments, made.mistake);
+  if (!called) return made;
+  report_call(step, invocation.run, name, *called);
+
+  const OtherWorkflow& other = called->other;
+  const WorkflowInvocation inner(invocation.run, *other.workflow, *other.source, &invocation,
                                  workflow::place_of(invocation.workflow, step.state, invocation.place),
                                  gives_secrets(step));
-  Variables variables(*other->workflow, std::move(inputs));
+  Variables variables(*other.workflow, called->inputs);
   const std::string branch = step.branch + "/" + std::to_string(step.sequence) + ":" + name;
   BranchResult end;
   const auto turn = take_turn(inner, step.branch + "/" + std::to_string(step.sequence), stop, end);

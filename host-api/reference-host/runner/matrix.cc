@@ -60,9 +60,9 @@ void run_lane(CombinationLane& lane, const Step& whole, std::size_t index, const
     run.forget_branches(branch + '/');
   }
   const auto announce = [&] { run.observer().combination_begun(branch, lane.combination); };
-  RanStep ran = run_step(context.invocation, whole.state, branch, 1, announce, [&](Step& begun) {
-    Variables values = context.variables;
-    values.set_local("matrix", lane.combination);
+  Variables values = context.variables;
+  values.set_local("matrix", lane.combination);
+  RanStep ran = run_step(context.invocation, whole.state, branch, 1, values, announce, [&](Step& begun) {
     return run_tries(begun, {context.invocation, values, stop, context.in_fork});
   });
   Step& step = ran.step;

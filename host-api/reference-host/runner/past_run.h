@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -38,6 +39,28 @@ struct PastStep {
   bool is_of_other_action(const workflow::State& now) const {
     return action_sha256 && *action_sha256 != (now.action ? now.action->sha256 : "");
   }
+};
+
+// True if a resumed run must be given this input again: it is a secret, which the journal does not contain, and differs
+// from the default.
+bool must_be_given_again(const workflow::Parameter& parameter, const expressions::Value& value);
+
+// The inputs of a workflow in an earlier run.
+struct PastInputs {
+  std::map<std::string, expressions::Value> values;
+  // Names of inputs that are secret, or contained a secret, so that nobody knows their values any more.
+  std::vector<std::string> unknown;
+
+  // The inputs that have another value now, or that are new, as far as their values are known.
+  std::set<std::string> changed(const workflow::Workflow& workflow,
+                                const std::map<std::string, expressions::Value>& now) const;
+};
+
+// A workflow that a step has run.
+struct PastCall {
+  std::string state;     // of the step
+  std::string workflow;  // its name, as the step gave it
+  PastInputs inputs;
 };
 
 // Immutable while a run reads it.
@@ -93,6 +116,16 @@ class PastRun {
   }
   bool has_usage() const { return !usage_.empty(); }
 
+  // Notes which workflow the step has run.
+  void note_call(std::string_view branch, std::uint64_t sequence, PastCall call) {
+    calls_.insert_or_assign(key(branch, sequence), std::move(call));
+  }
+  // The workflow that was noted; nullptr: none.
+  const PastCall* call_at(std::string_view branch, std::uint64_t sequence) const {
+    const auto found = calls_.find(key(branch, sequence));
+    return found == calls_.end() ? nullptr : &found->second;
+  }
+
   // Notes the values of a combination of a matrix, which has a branch of its own.
   void note_combination(const std::string& branch, const expressions::Value& values) {
     combinations_.insert_or_assign(branch, expressions::to_json(values));
@@ -124,6 +157,7 @@ class PastRun {
   std::unordered_set<std::string> judged_;
   std::unordered_map<std::string, PastStep> hidden_;
   std::vector<std::pair<std::string, Usage>> usage_;  // by the place of the step
+  std::unordered_map<std::string, PastCall> calls_;
   std::unordered_map<std::string, nlohmann::json> combinations_;
   std::unordered_map<const workflow::State*, std::string> changed_;
 };

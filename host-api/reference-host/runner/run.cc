@@ -80,7 +80,8 @@ const std::string of_other_workflow = "the workflow differs from that of the run
 
 }  // namespace
 
-const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state) {
+const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state,
+                          const std::function<std::string()>& changed_call) {
   if (!has_past_in(branch)) return nullptr;
   // The states of `on failure` and `finally` always run again, because this run may have recreated what they removed in
   // the earlier run.
@@ -94,14 +95,17 @@ const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, con
                 "' reads, has another value than in the run that is resumed");
     return nullptr;
   }
-  if (ended == nullptr) return nullptr;
-  if (ended->state != state.id) {
+  if (ended != nullptr && ended->state != state.id) {
     forget_past(of_other_workflow + "at this point, the earlier run was in '" + ended->state +
                 "', but this run comes to '" + state.id + "'");
     return nullptr;
   }
-  if (ended->is_of_other_action(state)) {
+  if (ended != nullptr && ended->is_of_other_action(state)) {
     forget_past(of_other_workflow + "the action of '" + state.id + "' has been changed");
+    return nullptr;
+  }
+  if (const std::string why = has_inner ? changed_call() : ""; !why.empty()) {
+    forget_past(why);
     return nullptr;
   }
   return request_.past->find(branch, sequence);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,8 +41,10 @@ class Run {
   // Ends the step; `end` says how.
   void end_step(Step& step, const StepEnd& end);
 
-  // How the step ended in the run that this one resumes; nullptr: it must be run.
-  const PastStep* past(const std::string& branch, std::uint64_t sequence, const workflow::State& state);
+  // How the step ended in the run that this one resumes; nullptr: it must be run. `changed_call` is that of steps.h, and
+  // is called only for a step that runs a workflow.
+  const PastStep* past(const std::string& branch, std::uint64_t sequence, const workflow::State& state,
+                       const std::function<std::string()>& changed_call = {});
   // True if, in the run that this one resumes, the join of the fork let the path continue even though a branch had
   // failed.
   bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;

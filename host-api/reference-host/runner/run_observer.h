@@ -129,7 +129,7 @@ struct RunStart {
   bool resumed = false;
   std::string on{}, jobs{};  // as in RunSettings
   std::vector<std::string> env_files{};
-  std::string until{}, only{};  // as in RunPart
+  std::string until{}, only{};      // as in RunPart
   std::optional<bool> fail_fast{};  // this and `force` are as in RunSettings
   bool force = false;
   RunPolicy policy{};
@@ -167,6 +167,8 @@ class RunObserver {
   // with the values of the combination by their names. Called before the first of these steps.
   virtual void combination_begun(const std::string& /*branch*/, const expressions::Value& /*values*/) {}
   virtual void state_entered(const Step& /*step*/) {}
+  // The step runs another workflow. Only `name`, `workflow` and `inputs` of `start` are set.
+  virtual void workflow_begun(const Step& /*step*/, const RunStart& /*start*/) {}
   // The step's tool is called next, or something before that takes time: a wait for a free place, or a look at large
   // files, after which the step may still be up to date. Not called if the step is found to be up to date, or fails,
   // without either. Called for each call, so again for each try, and each time that a prompt is asked again.

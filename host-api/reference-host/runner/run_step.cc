@@ -17,14 +17,15 @@
 namespace wtool::host::runner {
 
 RanStep run_step(const WorkflowInvocation& invocation, std::size_t state, const std::string& branch,
-                 std::uint64_t sequence, const std::function<void()>& announce,
+                 std::uint64_t sequence, const expressions::Scope& values, const std::function<void()>& announce,
                  const std::function<ActionResult(Step& step)>& perform) {
   Run& run = invocation.run;
   const workflow::Workflow& workflow = invocation.workflow;
   RanStep ran;
   ran.step = run.begin_step(invocation, state, branch, sequence);
   Step& step = ran.step;
-  const PastStep* past = run.past(branch, sequence, step.of());
+  const PastStep* past = run.past(branch, sequence, step.of(),
+                                  [&] { return changed_call(invocation, step.of(), branch, sequence, values); });
   // A secret output is not in the journal, so the step is run again.
   if (past != nullptr && past->end.secret) past = nullptr;
   // A service ended with the earlier run, so it must be started again.

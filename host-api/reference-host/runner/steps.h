@@ -29,10 +29,10 @@ struct RanStep {
   bool was_left = false;  // replayed, and its path continued to another state
 };
 
-// `announce` is called before the step is reported to observers. `perform` runs the action of the step, and is not
-// called if the step is taken from the earlier run.
+// `values` are those that the action reads. `announce` is called before the step is reported to observers. `perform`
+// runs the action of the step, and is not called if the step is taken from the earlier run.
 RanStep run_step(const WorkflowInvocation& invocation, std::size_t state, const std::string& branch,
-                 std::uint64_t sequence, const std::function<void()>& announce,
+                 std::uint64_t sequence, const expressions::Scope& values, const std::function<void()>& announce,
                  const std::function<ActionResult(Step& step)>& perform);
 
 // Runs the action with its tries (`retry`, `backoff`, `total_timeout`) until it succeeds, or until the tries or the
@@ -88,6 +88,11 @@ struct SubworkflowResult {
   bool refused = false;  // it ended because a call was refused
   std::string mistake;   // why it could not be run at all
 };
+
+// For a step that runs a workflow: what differs from its workflow in the run that is resumed, as the beginning of a
+// sentence. Empty: nothing, or there is nothing to compare with, or the action has a mistake.
+std::string changed_call(const WorkflowInvocation& invocation, const workflow::State& state, const std::string& branch,
+                         std::uint64_t sequence, const expressions::Scope& values);
 
 // Runs the workflow `name` for `step`, a step of the workflow of `invocation`.
 SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& invocation, const std::string& name,
