@@ -339,6 +339,57 @@ BOOST_AUTO_TEST_CASE(a_resumed_or_approved_run_keeps_the_option_force) {
   BOOST_TEST(file("log") == "A\nB\nA\nB\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_step_whose_output_is_gone_or_has_changed_runs_again_with_all_that_follow) {
+  const std::string file_ = scratch.file(
+      "workflow.md",
+      "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Copy\nCopy --> Ship\nShip --> [*]\n```\n"
+      "## Actions\n- Build: Shell \"echo built >>log; cat src > app; cat src > notes\" inputs=[\"src\"] "
+      "outputs=[\"app\", \"notes\"]\n- Copy: Shell \"echo copied >>log; cp app copy; echo more >>notes\" "
+      "cache=false inputs=[\"app\"] outputs=[\"copy\", \"notes\"]\n- Ship: Shell \"cat app copy && test -e go\"\n");
+  scratch.file("src", "source\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  BOOST_TEST(file("log") == "built\ncopied\n");
+  // `notes` is as the last step that made it has left it.
+  const Finished same = wtool({"resume", "last"});
+  BOOST_TEST(!holds(same.err, "every step is run"), same.err);
+  BOOST_TEST(file("log") == "built\ncopied\n");
+  fs::remove(scratch.path() + "/copy");
+  const Finished gone = wtool({"resume", "last"});
+  BOOST_TEST(
+      holds(gone.err, "the file \"copy\", an output of 'Copy', is gone; from here on, every step is run"), gone.err);
+  BOOST_TEST(file("log") == "built\ncopied\ncopied\n");
+  scratch.file("app", "something else\n");
+  const Finished changed = wtool({"resume", "last"});
+  BOOST_TEST(
+      holds(changed.err, "the file \"app\", an output of 'Build', has changed since; from here on"), changed.err);
+  BOOST_TEST(file("log") == "built\ncopied\ncopied\nbuilt\ncopied\n");
+  scratch.file("go", "");
+  // The same content counts as unchanged, whenever it was written.
+  scratch.file("app", file("app"));
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
+  BOOST_TEST(file("log") == "built\ncopied\ncopied\nbuilt\ncopied\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_workflow_or_a_matrix_around_a_step_whose_output_is_gone_runs_again) {
+  const std::string file_ = scratch.file(
+      "workflow.md",
+      "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> F\nstate F <<fork>>\nstate J <<join>>\nF --> A\nF --> B\n"
+      "A --> J\nB --> J\nJ --> C\nC --> [*]\n```\n## Actions\n- A: Run workflow \"inner\"\n- B: Log \"b\"\n"
+      "- C: Shell \"test -e go\"\n");
+  scratch.file("inner.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> X\nX --> [*]\n```\n## Actions\n"
+               "- X: Shell \"echo X >>log; mkdir -p out; echo ${matrix.n} >out/${matrix.n}\" cache=true "
+               "outputs=[\"out/${matrix.n}\"] matrix={\"n\": [5]}\n");
+  BOOST_TEST(wtool({"run", file_, "--force"}).exit_code == 1);
+  scratch.file("go", "");
+  fs::remove(scratch.path() + "/out/5");
+  const Finished gone = wtool({"resume", "last"});
+  BOOST_TEST(gone.exit_code == 0, gone.out << gone.err);
+  BOOST_TEST(holds(gone.err, "the file \"out/5\", an output of 'X', is gone"), gone.err);
+  BOOST_TEST(file("out/5") == "5\n");
+  BOOST_TEST(file("log") == "X\nX\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_file_beside_the_journals_that_is_none_is_not_taken_for_the_last_run) {
   const std::string file_ =
       workflow_with("  - {name: unused, default: x}\n", "- A: Shell \"echo A >>log\"\n- B: Shell \"test -e go\"\n");

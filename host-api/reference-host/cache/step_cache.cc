@@ -274,7 +274,8 @@ void StepCache::claim(SharedClaim& claim, const SharedClaim::Contents& contents)
 }
 
 std::string StepCache::keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
-                            const std::function<Refuses()>& refuses, const SharedClaim& claim) {
+                            const std::function<Refuses()>& refuses, const SharedClaim& claim,
+                            std::vector<CachedOutput>* kept_outputs) {
   if (look.key.empty() || options_.looks_only) return look.why;
   constexpr const char* secret = "contains a secret";
   if (refuses()(result, true)) return std::string("its result ") + secret;
@@ -348,9 +349,22 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   if (std::string conflict = claim.conflict(); !conflict.empty()) return conflict;
   if (!keeping.finish(entry, step_hash(work), problem)) return problem;
   remove_unfinished(work, entry.outputs);
+  if (kept_outputs != nullptr) *kept_outputs = entry.outputs;
   const std::lock_guard lock(mutex_);
   kept_.push_back(std::move(entry));
   return {};
+}
+
+std::vector<CachedOutput> StepCache::outputs_of(const Outputs& outputs, std::size_t most) {
+  std::vector<CachedOutput> made;
+  for (const std::string& path :
+       find_files(outputs.directory, outputs.patterns, {}, PatternLinks::not_followed).paths) {
+    if (made.size() == most) break;
+    const FileState state = hashes_.look((fs::path(outputs.directory) / path).string());
+    if (!state.exists || !state.problem.empty()) continue;
+    made.push_back({.path = plain_path(path), .hash = state.hash, .link = state.link});
+  }
+  return made;
 }
 
 std::vector<std::string> StepCache::recheck(const std::function<Refuses()>& refuses) {

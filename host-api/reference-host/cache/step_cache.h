@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "cache/file_hashes.h"
+#include "cache/patterns.h"
 #include "cache/shared_claim.h"
 #include "cache/store.h"
 
@@ -81,9 +82,16 @@ class StepCache {
   void claim(SharedClaim& claim, const SharedClaim::Contents& contents) const;
 
   // Keeps the result of work that was done after look() and has succeeded. Returns why it is not kept; empty: it is.
-  // `claim`: that of the work, or one that was never taken.
+  // `claim`: that of the work, or one that was never taken. `kept_outputs`: gets the outputs of the work if it is kept.
   std::string keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
-                   const std::function<Refuses()>& refuses, const SharedClaim& claim = {});
+                   const std::function<Refuses()>& refuses, const SharedClaim& claim = {},
+                   std::vector<CachedOutput>* kept_outputs = nullptr);
+
+  // The first files that match the patterns now, at most `most`. Those of work that is kept are known from keep(), which
+  // saves reading them.
+  std::vector<CachedOutput> outputs_of(const Outputs& outputs, std::size_t most);
+  // `path` must be absolute.
+  FileState state_of(const std::string& path) { return hashes_.look(path); }
 
   // Removes the entries that this object has kept and that are refused now, and the hashes of files whose names are
   // refused now. Returns the steps whose entries were removed.

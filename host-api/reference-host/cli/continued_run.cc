@@ -1,9 +1,12 @@
 #include "cli/continued_run.h"
 
+#include <filesystem>
+#include <map>
 #include <set>
 #include <utility>
 #include <variant>
 
+#include "cache/step_cache.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
 
@@ -31,6 +34,33 @@ void note_changed_inputs(const workflow::Workflow& parsed, const journal::RunRec
   for (const workflow::State& state : parsed.states) {
     if (state.action && std::holds_alternative<workflow::PromptAction>(state.action->kind)) {
       past.note_changed(state, *changed.begin());
+    }
+  }
+}
+
+// Notes which steps have outputs that are gone or have changed since. If several steps have made the same file, it must be
+// as the last of them has left it.
+void note_changed_outputs(const PreparedWorkflow& prepared, const journal::RunRecord& earlier, runner::PastRun& past) {
+  struct Made {
+    const journal::StepRecord* step = nullptr;
+    std::string sha256;
+  };
+  std::map<std::string, Made> made;
+  for (const journal::StepRecord& step : earlier.steps) {
+    for (const runner::MadeFile& file : step.made_files) made.insert_or_assign(file.path, Made{&step, file.sha256});
+  }
+  if (made.empty()) return;
+  cache::StepCache::Options options = prepared.cache_options();
+  options.looks_only = true;
+  cache::StepCache cache(std::move(options));
+  for (const auto& [path, by] : made) {
+    const cache::FileState now = cache.state_of((std::filesystem::path(prepared.directory()) / path).string());
+    if (now.exists && (by.sha256.empty() || now.hash == by.sha256)) continue;
+    const std::string why = "the file " + expressions::quoted_for_message(path) + ", an output of '" + by.step->state +
+                            (now.exists ? "', has changed since" : "', is gone");
+    // A workflow or a matrix that contains the step would otherwise be kept as a whole.
+    for (std::optional<journal::StepPlace> at = by.step->place; at; at = journal::parent_of(at->branch)) {
+      past.note_outdated(at->branch, at->sequence, why);
     }
   }
 }
@@ -73,6 +103,7 @@ std::optional<ReadyRun> make_ready(PreparedWorkflow& prepared, journal::ResumedR
                                           with.by_client ? "" : "--var ");
   if (!errors.empty()) return std::nullopt;
   note_changed_inputs(parsed, earlier, ready.inputs, resumed.past);
+  note_changed_outputs(prepared, earlier, resumed.past);
   return ready;
 }
 

@@ -371,6 +371,19 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
     }
     files += ']';
   }
+  if (!step.made_files.empty()) {
+    std::string& files = line.key("made_files");
+    files += '[';
+    for (const runner::MadeFile& file : step.made_files) {
+      if (!files.ends_with('[')) files += ',';
+      files += "{\"path\":";
+      append_json_string(files, file.path);
+      files += ",\"sha256\":";
+      append_json_string(files, file.sha256);
+      files += '}';
+    }
+    files += ']';
+  }
   line.flag_if_set("ends_workflow", end.ends_workflow);
   line.text_if_any("result", end.result_name);
   line.key("went_on") += end.transitioned ? "true" : "false";

@@ -162,6 +162,16 @@ std::vector<runner::KeptFile> kept_files_at(const json& record) {
   return files;
 }
 
+std::vector<runner::MadeFile> made_files_at(const json& record) {
+  std::vector<runner::MadeFile> files;
+  const auto found = record.find("made_files");
+  if (found == record.end() || !found->is_array()) return files;
+  for (const json& one : *found) {
+    if (one.is_object()) files.push_back({text_member(one, "path"), text_member(one, "sha256")});
+  }
+  return files;
+}
+
 StepEnd end_at(const json& record) {
   StepEnd end;
   end.outcome = outcome_at(record);
@@ -289,6 +299,7 @@ std::string RecordReader::take_record(const json& record) {
     step.up_to_date = flag_at(record, "up_to_date");
     step.took = duration_at(record, "ms");
     step.kept_files = kept_files_at(record);
+    step.made_files = made_files_at(record);
     step.end = end_at(record);
     step.line = lines_;
   }

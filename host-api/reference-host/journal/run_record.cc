@@ -179,6 +179,7 @@ void RunCollector::state_ended(const Step& step, const runner::StepEnd& end) {
   kept.up_to_date = step.up_to_date;
   kept.took = step.took;
   kept.kept_files = step.kept_files;
+  kept.made_files = step.made_files;
   kept.end = end;
   kept.end.secret |= gives_secrets(step);
   if (!kept.end.secret) return;

@@ -53,6 +53,7 @@ struct StepRecord {
   // The tries that failed and were followed by another one. Those of a secret step are without outputs.
   std::vector<runner::Outcome> earlier_tries;
   std::vector<runner::KeptFile> kept_files{};
+  std::vector<runner::MadeFile> made_files{};
   std::optional<runner::PastCall> call{};  // the workflow that it ran last
   runner::StepEnd end;
   // The place of the record of its end in the journal; 0: it has not ended, or is in no journal.

@@ -27,6 +27,7 @@ struct ActionResult {
                          // state's visits or a budget are used up, or the configuration is not valid
   std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set, or by the agent of a prompt
   bool up_to_date = false;                                           // nothing was run
+  std::vector<MadeFile> made_files{};                                // as in Step
   bool ends_workflow = false;  // the agent of a prompt says that the workflow is over
 
   // True if no later try can change the result. Such a result ends the run, unless the state has an exit for it.

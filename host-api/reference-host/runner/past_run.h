@@ -116,6 +116,16 @@ class PastRun {
   }
   bool has_usage() const { return !usage_.empty(); }
 
+  // Notes why the step cannot be kept, as the beginning of a sentence. Of several reasons, the first one counts.
+  void note_outdated(std::string_view branch, std::uint64_t sequence, const std::string& why) {
+    outdated_.try_emplace(key(branch, sequence), why);
+  }
+  // The reason that was noted; nullptr: none.
+  const std::string* outdated(std::string_view branch, std::uint64_t sequence) const {
+    const auto found = outdated_.find(key(branch, sequence));
+    return found == outdated_.end() ? nullptr : &found->second;
+  }
+
   // Notes which workflow the step has run.
   void note_call(std::string_view branch, std::uint64_t sequence, PastCall call) {
     calls_.insert_or_assign(key(branch, sequence), std::move(call));
@@ -157,6 +167,7 @@ class PastRun {
   std::unordered_set<std::string> judged_;
   std::unordered_map<std::string, PastStep> hidden_;
   std::vector<std::pair<std::string, Usage>> usage_;  // by the place of the step
+  std::unordered_map<std::string, std::string> outdated_;
   std::unordered_map<std::string, PastCall> calls_;
   std::unordered_map<std::string, nlohmann::json> combinations_;
   std::unordered_map<const workflow::State*, std::string> changed_;

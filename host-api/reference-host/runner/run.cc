@@ -108,6 +108,12 @@ const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, con
     forget_past(why);
     return nullptr;
   }
+  if (ended == nullptr) return nullptr;
+  // Around the step may be a fork, which has no action: its branches decide for themselves.
+  if (const std::string* const why = state.action ? request_.past->outdated(branch, sequence) : nullptr) {
+    forget_past(*why);
+    return nullptr;
+  }
   return request_.past->find(branch, sequence);
 }
 

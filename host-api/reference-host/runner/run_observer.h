@@ -25,6 +25,12 @@ struct KeptFile {
   std::uint64_t bytes = 0;
 };
 
+// A file that a step has made, as its outputs=[...] name it.
+struct MadeFile {
+  std::string path;    // relative to the directory of the run, if it is below that
+  std::string sha256;  // of its content; empty: it is a link that leads to no file
+};
+
 // One visit of a state.
 //
 // The place of a step is its branch and its number in that branch. The main path is the branch "". What a step starts
@@ -55,6 +61,7 @@ struct Step {
   // Set at the end of the step if the text of one of its outputs has only a part of the output.
   std::shared_ptr<const std::pair<WholeOutput, WholeOutput>> cut{};
   std::vector<KeptFile> kept_files{};
+  std::vector<MadeFile> made_files{};  // empty unless the step has succeeded
 
   const workflow::State& of() const { return workflow->states[state]; }
 };

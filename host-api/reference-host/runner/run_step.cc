@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <system_error>
+#include <utility>
 #include <variant>
 
 #include "runner/kept_files.h"
@@ -46,6 +47,7 @@ RanStep run_step(const WorkflowInvocation& invocation, std::size_t state, const 
     ran.result = perform(step);
     step.took = std::chrono::steady_clock::now() - step.began;
     step.up_to_date = ran.result.up_to_date;
+    step.made_files = std::move(ran.result.made_files);
     ran.result.outcome.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.took).count();
   }
   step.exit_code = ran.result.outcome.exit_code;

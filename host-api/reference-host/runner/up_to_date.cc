@@ -1,12 +1,15 @@
 #include "runner/up_to_date.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/paths.h"
 #include "base/raw_json.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -18,6 +21,9 @@ namespace {
 using expressions::Value;
 using nlohmann::json;
 using nlohmann::ordered_json;
+
+// How many files of a step are recorded. All of them are in one line of the journal.
+constexpr std::size_t max_made_files = 10'000;
 
 std::string shown_variable(const std::string& name) {
   const char* const value = std::getenv(name.c_str());
@@ -396,26 +402,52 @@ bool KeptCall::take_kept(ActionResult& result) {
   result.assigned = std::move(then.assigned);
   result.ends_workflow = then.ends_workflow;
   result.up_to_date = true;
+  note_made_files(result, look_.entry->outputs);
   return true;
 }
 
-void KeptCall::keep(const ActionResult& result) {
-  if (was_refused_files(result.outcome)) return;
-  if (cache_ == nullptr || look_.is_doubt || result.is_fatal() || result.outcome.is_error || result.outcome.aborted) {
-    return;
+void KeptCall::keep(ActionResult& result) {
+  const bool was_refused = was_refused_files(result.outcome);
+  if (result.is_fatal() || result.outcome.is_error || result.outcome.aborted) return;
+  std::vector<cache::CachedOutput> outputs;
+  const bool is_kept = !was_refused && cache_ != nullptr && !look_.is_doubt && keep_result(result, outputs);
+  if (!is_kept && !claimed_.outputs.patterns.empty()) {
+    outputs = run_.request().services.cache->outputs_of(claimed_.outputs, max_made_files);
   }
-  if (const std::string conflict = claim_.begin_keeping(); !conflict.empty()) return notice(conflict);
+  note_made_files(result, outputs);
+}
+
+void KeptCall::note_made_files(ActionResult& result, const std::vector<cache::CachedOutput>& outputs) const {
+  std::error_code failed;
+  const std::filesystem::path here = std::filesystem::current_path(failed);
+  const Secrets* const secrets = run_.request().secrets;
+  for (const cache::CachedOutput& output : outputs) {
+    if (failed || result.made_files.size() == max_made_files) return;
+    const std::filesystem::path file = std::filesystem::path(claimed_.outputs.directory) / output.path;
+    std::string path = is_within(file.string(), here.string()) ? file.lexically_relative(here).string() : file.string();
+    // No record may have the name, so nothing is known of the file later.
+    if (!is_utf8(path) || (secrets != nullptr && secrets->masked(path) != path)) continue;
+    result.made_files.push_back({std::move(path), output.hash.empty() ? output.behind : output.hash});
+  }
+}
+
+bool KeptCall::keep_result(const ActionResult& result, std::vector<cache::CachedOutput>& outputs) {
+  const auto not_kept = [this](const std::string& why) {
+    notice(why);
+    return false;
+  };
+  if (const std::string conflict = claim_.begin_keeping(); !conflict.empty()) return not_kept(conflict);
   const Outcome& outcome = result.outcome;
   for (const WholeOutput* whole : {&outcome.whole_output, &outcome.whole_error}) {
-    if (whole->cut || whole->lossy) return notice("its output is longer than what is kept as text, or is not text");
+    if (whole->cut || whole->lossy) return not_kept("its output is longer than what is kept as text, or is not text");
   }
   const Secrets* const secrets = run_.request().secrets;
   const std::string why = cache_->keep(
       work_, look_, dumped(result_json(result)), run_.request().run, [secrets] { return secret_search(secrets); },
-      shared_claim_);
+      shared_claim_, &outputs);
   shared_claim_.release();
   claim_.release();
-  if (!why.empty()) notice(why);
+  return why.empty() || not_kept(why);
 }
 
 }  // namespace wtool::host::runner

@@ -59,11 +59,15 @@ class KeptCall {
                       const nlohmann::json& arguments);
   // True if the step is up to date. Its output files then exist, and its outcome is in `result`.
   bool take(ActionResult& result);
-  // Keeps the result of the call for later runs, with the values that the agent of a prompt has set.
-  void keep(const ActionResult& result);
+  // Keeps the result of the call for later runs, with the values that the agent of a prompt has set. Also notes in the
+  // result which files the step has made.
+  void keep(ActionResult& result);
 
  private:
   bool take_kept(ActionResult& result);
+  // False: the result is not kept, and `outputs` stays empty.
+  bool keep_result(const ActionResult& result, std::vector<cache::CachedOutput>& outputs);
+  void note_made_files(ActionResult& result, const std::vector<cache::CachedOutput>& outputs) const;
   // Tells other runs that the step may write its outputs from now on.
   void claim_in_all_runs();
   void notice(const std::string& what) const;
