@@ -194,8 +194,11 @@ void PromptFiles::read(File& file) {
 const PromptFiles::File* PromptFiles::open(const std::string& name, std::string& error) {
   if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
   if (reads_no_more_) {
-    error = "there was no prompt " + expressions::quoted_for_message(name) +
-            " when wtool started, and prompts are not read later; start it again";
+    std::vector<std::string> known;
+    for (const auto& [one, ignored] : by_name_) known.push_back(one);
+    error =
+        "there was no prompt " + expressions::quoted_for_message(name) + " when wtool started" +
+        question_then(did_you_mean(name, known), "prompts are not read later, so start it again if the prompt is new");
     return nullptr;
   }
   const std::string path = find_prompt(name, folders_, error);

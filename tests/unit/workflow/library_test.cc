@@ -77,6 +77,23 @@ BOOST_AUTO_TEST_CASE(workflows_are_found_beside_the_file_and_up_to_the_repositor
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_name_that_is_not_found_is_compared_with_those_that_are_there) {
+  const Folder folder;
+  const std::string caller = folder.add("sub/caller.md", "Log \"x\"");
+  folder.add("sub/cleaner.mermaid", "Log \"c\"");
+  folder.add("workflows/issue/review.md", "Log \"r\"");
+  Library library(folder / "");
+  const auto message = [&](const std::string& name) {
+    std::string error;
+    BOOST_TEST(library.find(name, caller, error) == nullptr);
+    return error.substr(0, error.find(" would be a file"));
+  };
+  BOOST_TEST(message("clener") == "there is no workflow \"clener\"; did you mean 'cleaner'? It");
+  BOOST_TEST(message("issue/reveiw") == "there is no workflow \"issue/reveiw\"; did you mean 'issue/review'? It");
+  // Nobody means the workflow that asks.
+  BOOST_TEST(message("caler") == "there is no workflow \"caler\"; it");
+}
+
 BOOST_AUTO_TEST_CASE(workflows_that_run_each_other_in_a_circle_are_reported_with_the_chain) {
   const Folder folder;
   const std::string first = folder.add("first.md", "Run workflow \"second\"");

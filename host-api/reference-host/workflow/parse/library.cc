@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/edit_distance.h"
 #include "expressions/value.h"
 #include "workflow/model/model.h"
 #include "workflow/parse/parser.h"
@@ -38,6 +39,25 @@ std::string real_path(const std::string& path) {
   std::error_code failed;
   const fs::path real = fs::canonical(path, failed);
   return failed ? path : real.string();
+}
+
+bool is_workflow_file(const fs::path& file) {
+  std::error_code ignored;
+  return (file.extension() == ".md" || file.extension() == ".mermaid") && fs::is_regular_file(file, ignored);
+}
+
+// The names of the workflows in the folder of the file, except its own.
+std::vector<std::string> names_beside(const std::string& file) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  fs::path folder = fs::path(file).parent_path();
+  if (folder.empty()) folder = ".";
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (names.size() == max_library_files) break;
+    if (at->path().filename() == fs::path(file).filename() || !is_workflow_file(at->path())) continue;
+    names.push_back(at->path().stem().string());
+  }
+  return names;
 }
 
 // The name of the workflow that a state runs, with its place; nullptr if it runs none, or a template makes the name.
@@ -84,9 +104,13 @@ std::string Library::locate(const std::string& name, const std::string& from, st
       if (fs::is_regular_file(path, ignored)) return path.string();
     }
   }
-  error = "there is no workflow " + expressions::quoted_for_message(name) + "; it would be a file " + name +
-          ".md beside this one, or in a folder .swissarmyhammer/workflows, .wtool/workflows or workflows/ of the "
-          "current directory or, within a repository, of a directory above it";
+  std::vector<std::string> known = names();
+  for (std::string& beside : names_beside(from)) known.push_back(std::move(beside));
+  error = "there is no workflow " + expressions::quoted_for_message(name) +
+          question_then(did_you_mean(name, known),
+                        "it would be a file " + name +
+                            ".md beside this one, or in a folder .swissarmyhammer/workflows, .wtool/workflows or "
+                            "workflows/ of the current directory or, within a repository, of a directory above it");
   for (std::size_t i = first_shared_; i < folders_.size(); ++i) error += ", or in " + folders_[i];
   return {};
 }
@@ -120,9 +144,7 @@ std::vector<Library::Listed> Library::list() const {
     for (const fs::recursive_directory_iterator end; !failed && files != end; files.increment(failed)) {
       if (files.depth() >= deepest) files.disable_recursion_pending();
       const fs::path& file = files->path();
-      std::error_code ignored;
-      const bool is_workflow = file.extension() == ".md" || file.extension() == ".mermaid";
-      if (!is_workflow || !fs::is_regular_file(file, ignored)) continue;
+      if (!is_workflow_file(file)) continue;
       std::string name = fs::path(file).replace_extension().lexically_relative(folders_[i]).string();
       // As in locate(), NAME.md takes precedence over NAME.mermaid.
       if (const auto other = here.find(name); other != here.end() && file.extension() != ".md") continue;
