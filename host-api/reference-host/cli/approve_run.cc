@@ -74,12 +74,20 @@ std::string asks_elsewhere(const std::string& run, const journal::RunRecord& rec
          ", state " + states + "); answer there";
 }
 
+// True if the run waited for an answer when it was stopped.
+bool was_stopped(const journal::RunRecord& record) {
+  return record.status == runner::RunReport::Status::aborted && !pending_approvals(record).empty();
+}
+
 // Why there is nothing to answer in the run, and what to do.
 std::string nothing_to_answer(const std::string& run, const journal::RunRecord& record, bool is_running) {
   const std::string shows = "`wtool show " + run + "` shows ";
   if (!is_running && !record.status) {
     return "the run " + run + " was interrupted; `wtool resume " + run + "` continues it" +
            (asking_states(record).empty() ? "" : ", and asks again");
+  }
+  if (!is_running && was_stopped(record)) {
+    return "the run " + run + " was stopped while it waited; `wtool resume " + run + "` continues it, and asks again";
   }
   if (!is_running) return "the run " + run + " is not waiting for an approval; " + shows + "how it ended";
   const std::string elsewhere = asks_elsewhere(run, record);
@@ -91,6 +99,7 @@ std::string nothing_to_answer(const std::string& run, const journal::RunRecord& 
 std::vector<PendingApproval> wanted_questions(const RunAnswer& answer, const std::string& run,
                                               const journal::RunRecord& record, bool is_running) {
   std::vector<PendingApproval> pending = pending_approvals(record);
+  if (!is_running && was_stopped(record)) pending.clear();
   const std::string states = states_of(pending);
   if (pending.empty()) {
     complain(nothing_to_answer(run, record, is_running));
@@ -240,7 +249,8 @@ int approve_run(Context& context, const RunAnswer& answer) {
   }
   // The run may have continued elsewhere meanwhile, so an answer is used only if its question still waits. The answers
   // that are dropped here have not been written to the audit trail or the journal.
-  const std::vector<PendingApproval> still_waiting = pending_approvals(resumed->run);
+  const std::vector<PendingApproval> still_waiting =
+      was_stopped(resumed->run) ? std::vector<PendingApproval>() : pending_approvals(resumed->run);
   std::erase_if(given, [&](const GivenApproval& one) {
     return std::none_of(still_waiting.begin(), still_waiting.end(),
                         [&](const PendingApproval& other) { return is_same(one.pending, other); });

@@ -23,6 +23,8 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
+#include "cli/prepared_workflow.h"
+#include "journal/journal.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 #include "report/formats.h"
@@ -157,10 +159,30 @@ int say_how_it_ended(const std::string& id, const std::string& file) {
     complain(error);
     return exit_unusable;
   }
-  if (run->status == runner::RunReport::Status::suspended) {
-    complain("it waits for an answer; `wtool approve " + id + " --answer no` refuses what it asks");
-  }
   return print(id + ": " + report::status_text(*run, false) + '\n') ? exit_ok : exit_unusable;
+}
+
+// Nothing of a suspended run is running, so only its journal has to say that the run has ended. Nothing else could end a
+// run whose question only another person may answer.
+int stop_suspended(const std::string& id, const std::string& file) {
+  std::string error;
+  const runner::Secrets none;
+  const auto journal = journal::Journal::reopen(file, journal_options(none), error);
+  const auto content = journal ? journal::read_journal(file, error) : std::nullopt;
+  if (!content) return failed_to_stop(id, error);
+  // Until the journal was locked, another process may have continued the run.
+  if (content->run.status == runner::RunReport::Status::suspended) {
+    if (error = journal->go_on_at(content->whole_bytes, std::nullopt); !error.empty()) return failed_to_stop(id, error);
+    runner::RunReport report;
+    report.status = runner::RunReport::Status::aborted;
+    report.reason = "stopped with `wtool stop` while it waited for an answer";
+    journal->run_ended(report);
+    if (!journal->is_up_to_date()) return exit_failed;  // the journal has said why
+    complain(
+        "the run waited for an answer, and was not running; its `finally` states have not run, and `wtool resume " +
+        id + "` continues it");
+  }
+  return say_how_it_ended(id, file);
 }
 
 int stop_run(const StopOptions& options) {
@@ -172,6 +194,8 @@ int stop_run(const StopOptions& options) {
   }
   const std::string file = journal::journal_file(".", id);
   if (!journal::is_being_written(file)) {
+    const auto ended = journal::read_journal_ends(file, error);
+    if (ended && ended->status == runner::RunReport::Status::suspended) return stop_suspended(id, file);
     complain("the run " + id + " is not running");
     return say_how_it_ended(id, file);
   }
@@ -219,8 +243,9 @@ void add_stop(CLI::App& app, Context& context) {
   command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`")->required();
   command->add_flag("--now", options->now, "Kills the run's commands immediately; by default they get SIGTERM first");
   command->footer(
-      "The run is aborted as by Ctrl-C: `finally` states still run, and `wtool resume` can continue it. Exit status:\n"
-      "0 if nothing of the run is left, even if it was not running; 1 if it cannot be stopped from here.\n"
+      "The run is aborted as by Ctrl-C: `finally` states still run, and `wtool resume` can continue it. A run that\n"
+      "waits for an answer of `wtool approve` is not running: it counts as aborted from then on, without `finally`.\n"
+      "Exit status: 0 if nothing of the run is left, even if it was not running; 1 if it cannot be stopped from here.\n"
       "\n"
       "Examples:\n"
       "  wtool stop last\n"

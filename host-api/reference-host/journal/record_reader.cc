@@ -410,10 +410,11 @@ void RecordReader::resume(const json& record, Moment at) {
 }
 
 void RecordReader::end(const json& record) {
+  // `wtool stop` ends a suspended run a second time. Only the first record says how long this part has taken.
+  if (!run_.status) run_.took = duration_at(record, "ms");
   run_.status = status_of_run(text_member(record, "status"));
   run_.reason = text_member(record, "reason");
   run_.refused = flag_at(record, "refused");
-  run_.took = duration_at(record, "ms");
 }
 
 steady_clock::duration RecordReader::part_took() const {
