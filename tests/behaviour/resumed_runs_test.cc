@@ -107,6 +107,20 @@ BOOST_AUTO_TEST_CASE(a_step_that_contains_kept_steps_is_shown_before_them) {
   BOOST_TEST(order == "A(kept) B M X(kept) Y ");
 }
 
+BOOST_AUTO_TEST_CASE(a_run_that_continues_in_another_directory_says_so) {
+  const std::string file_ =
+      workflow_with("  - {name: unused, default: x}\n", "- A: Shell \"echo A >>log\"\n- B: Shell \"test -e go\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  BOOST_TEST(!holds(wtool({"resume", "last"}).err, "was started in"));
+  const std::string moved = scratch.path() + "/moved";
+  fs::create_directory(moved);
+  fs::copy(scratch.path() + "/.wtool", moved + "/.wtool", fs::copy_options::recursive);
+  ProgramOptions there = here();
+  there.directory = moved;
+  const Finished resumed = run({wtool_path, "resume", "last"}, there);
+  BOOST_TEST(holds(resumed.err, "was started in " + scratch.path() + ", and continues in " + moved), resumed.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_list_with_choices_survives) {
   const std::string file_ = workflow_with(
       "  - name: colours\n    type: multi_choice\n    choices: [red, \"deep, blue\", green]\n    default: [red, "
@@ -355,13 +369,13 @@ BOOST_AUTO_TEST_CASE(a_step_whose_output_is_gone_or_has_changed_runs_again_with_
   BOOST_TEST(file("log") == "built\ncopied\n");
   fs::remove(scratch.path() + "/copy");
   const Finished gone = wtool({"resume", "last"});
-  BOOST_TEST(
-      holds(gone.err, "the file \"copy\", an output of 'Copy', is gone; from here on, every step is run"), gone.err);
+  BOOST_TEST(holds(gone.err, "the file \"copy\", an output of 'Copy', is gone; from here on, every step is run"),
+             gone.err);
   BOOST_TEST(file("log") == "built\ncopied\ncopied\n");
   scratch.file("app", "something else\n");
   const Finished changed = wtool({"resume", "last"});
-  BOOST_TEST(
-      holds(changed.err, "the file \"app\", an output of 'Build', has changed since; from here on"), changed.err);
+  BOOST_TEST(holds(changed.err, "the file \"app\", an output of 'Build', has changed since; from here on"),
+             changed.err);
   BOOST_TEST(file("log") == "built\ncopied\ncopied\nbuilt\ncopied\n");
   scratch.file("go", "");
   // The same content counts as unchanged, whenever it was written.

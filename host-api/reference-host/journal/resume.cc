@@ -1,5 +1,7 @@
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "base/edit_distance.h"
 #include "journal/journal_reader.h"
@@ -16,6 +18,12 @@ std::string hidden_steps(const RunRecord& run) {
     if (std::find(names.begin(), names.end(), step.state) == names.end()) names.push_back(step.state);
   }
   return joined(names);
+}
+
+// True if the run was started in another directory, whose journal has been moved or copied here.
+bool is_elsewhere(const std::string& directory, const std::string& started_in) {
+  std::error_code failed;
+  return !started_in.empty() && started_in != directory && !std::filesystem::equivalent(started_in, directory, failed);
 }
 
 StepRecord* step_at(RunRecord& run, const StepPlace& place) {
@@ -79,6 +87,10 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
   }
   resumed.run = std::move(content->run);
   resumed.notices = std::move(content->notices);
+  if (const std::string& before = resumed.run.directory; is_elsewhere(directory, before)) {
+    resumed.notices.push_back("the run " + id + " was started in " + before + ", and continues in " + directory +
+                              "; the steps that ended there do not run again");
+  }
   std::optional<StepPlace> place;
   if (!from.empty()) {
     place = last_visit(resumed.run, from);
