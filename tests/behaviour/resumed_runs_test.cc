@@ -107,6 +107,29 @@ BOOST_AUTO_TEST_CASE(a_step_that_contains_kept_steps_is_shown_before_them) {
   BOOST_TEST(order == "A(kept) B M X(kept) Y ");
 }
 
+BOOST_AUTO_TEST_CASE(kept_branches_are_summed_up_in_the_order_in_which_they_ran) {
+  // Each branch waits until the other one has begun.
+  const std::string file_ = scratch.file(
+      "workflow.md",
+      "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> F\nstate F <<fork>>\nstate J <<join>>\nF --> A\nF --> B\n"
+      "A --> A2\nB --> B2\nA2 --> J\nB2 --> J\nJ --> C\nC --> [*]\n```\n## Actions\n"
+      "- A: Shell \"touch a; until test -e b; do sleep 0.02; done\"\n"
+      "- B: Shell \"touch b; until test -e a; do sleep 0.02; done\"\n"
+      "- A2: Shell \"true\"\n- B2: Shell \"true\"\n- C: Shell \"test -e go\"\n");
+  const auto states_of = [](const Finished& finished) {
+    const std::regex row("\n  ([A-Z]2?) +(?:ok|-|failed)");
+    std::string states;
+    for (std::sregex_iterator at(finished.out.begin(), finished.out.end(), row), end; at != end; ++at) {
+      states += (*at)[1].str() + " ";
+    }
+    return states;
+  };
+  const std::string before = states_of(wtool({"run", file_}));
+  BOOST_TEST(before.size() == std::string("F A B A2 B2 J C ").size(), before);
+  const Finished resumed = wtool({"resume", "last"});
+  BOOST_TEST(states_of(resumed) == before, resumed.out);
+}
+
 BOOST_AUTO_TEST_CASE(a_run_that_continues_in_another_directory_says_so) {
   const std::string file_ =
       workflow_with("  - {name: unused, default: x}\n", "- A: Shell \"echo A >>log\"\n- B: Shell \"test -e go\"\n");

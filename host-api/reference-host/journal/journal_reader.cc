@@ -246,6 +246,7 @@ bool is_over(const PastRun& past, const StepPlace& place) {
 PastRun past_of(const RunRecord& run) {
   PastRun past;
   judge_forks(run, past);
+  std::size_t order = 0;
   for (const StepRecord& step : run.steps) {
     for (const auto& [name, value] : step.end.assigned) {
       if (name == "matrix" && step.place.sequence == 1) past.note_combination(step.place.branch, value);
@@ -253,7 +254,8 @@ PastRun past_of(const RunRecord& run) {
     if (step.call) past.note_call(step.place.branch, step.place.sequence, *step.call);
     if (step.status == Step::Status::running || !(step.end.transitioned || is_over(past, step.place))) continue;
     PastStep ended{step.state, step.status, step.tries,
-                   step.took,  step.end,    known_action(step.action, step.action_sha256)};
+                   step.took,  step.end,    known_action(step.action, step.action_sha256),
+                   order++};
     if (step.end.secret || step.masked || step.lost) {
       past.hide(step.place.branch, step.place.sequence, std::move(ended));
     } else {

@@ -34,6 +34,7 @@ struct PastStep {
   // The hash of the action, as in workflow::Action; empty: the state had no action. Nothing: the hash is not known,
   // because older journals do not contain it.
   std::optional<std::string> action_sha256{};
+  std::size_t order = 0;  // among the steps of the earlier run, in the order in which they began
 
   // True if the step ran a different action than the one that its state, `now`, has in the file today.
   bool is_of_other_action(const workflow::State& now) const {

@@ -72,6 +72,7 @@ class Run {
   void hide(const Outcome& outcome);
   // Guards the meters of all workflows of the run.
   std::mutex& usage_mutex() { return usage_mutex_; }
+  // The steps in the order in which they began.
   std::vector<Step> take_steps();
   OutputClaims& output_claims() { return output_claims_; }
 
