@@ -63,6 +63,39 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_not_text_are_in_the_file_unchanged) {
   BOOST_TEST((shown.out == file("original")));
 }
 
+BOOST_AUTO_TEST_CASE(reading_bytes_that_are_not_text_as_text_is_a_mistake_that_names_the_file) {
+  for (const std::string reading : {"Shell \"echo ${A} >read\"", "Log \"${A.stdout}\"", "Log \"${A.metadata.stdout}\"",
+                                    "Log \"{{ A | size }}\"", "Set x=\"${result}\""}) {
+    const Finished finished = run_workflow(workflow(two, "- A: Shell \"printf 'a\\377b'\"\n- B: " + reading + "\n"));
+    BOOST_TEST_CONTEXT(reading << "\n" << finished.out << finished.err) {
+      BOOST_TEST(finished.exit_code == 1);
+      BOOST_TEST(holds(finished.out,
+                       "this output has bytes that are not UTF-8, so it cannot be used as text; the whole "
+                       "output is in the file "));
+      BOOST_TEST(holds(finished.out, "main-1.stdout, the field stdout_file"));
+      BOOST_TEST(!fs::exists(scratch.path() + "/read"));
+    }
+    fs::remove_all(scratch.path() + "/.wtool");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_text_is_read_beside_bytes_that_are_not) {
+  const Finished finished = run_workflow(workflow(two,
+                                                  "- A: Shell \"printf 'good \\357\\277\\275'; printf '\\377' >&2\"\n"
+                                                  "- B: Shell \"echo ${A} ${A.exit_code} >read\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("read") == "good \xEF\xBF\xBD 0\n");
+}
+
+// More than is compared in memory.
+BOOST_AUTO_TEST_CASE(a_long_output_with_replacement_characters_of_its_own_is_text) {
+  const Finished finished = run_workflow(workflow(two,
+                                                  "- A: Shell \"seq 20000; printf '\\357\\277\\275'\"\n"
+                                                  "- B: Shell \"echo '{{ A | lines | size }}' >read\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("read") == "20001\n");
+}
+
 BOOST_AUTO_TEST_CASE(show_prints_all_of_an_output_though_no_state_reads_its_file) {
   const Finished finished = run_workflow(
       workflow(two, "- A: Shell \"seq 1 700000 | tee original; seq 1 300000 | tee errors >&2\"\n- B: Log \"done\"\n"));

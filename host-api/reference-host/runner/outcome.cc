@@ -44,16 +44,20 @@ WholeOutput whole_at(const json& metadata, const std::string& stream) {
   return whole;
 }
 
-std::string why_cut(const WholeOutput& whole, const std::string& stream) {
-  const std::string what = "this output was cut: the command wrote " + std::to_string(whole.bytes) +
-                           " bytes, which is more than is kept as text (output.bytes)";
+// The text is what the command wrote, byte for byte. A workflow reads no other text.
+bool is_exact(const WholeOutput& whole) { return !whole.cut && !whole.lossy; }
+
+std::string why_withheld(const WholeOutput& whole, const std::string& stream) {
+  const std::string what = whole.cut ? "this output was cut: the command wrote " + std::to_string(whole.bytes) +
+                                           " bytes, which is more than is kept as text (output.bytes)"
+                                     : "this output has bytes that are not UTF-8, so it cannot be used as text";
   if (!whole.file.empty())
     return what + "; the whole output is in the file " + whole.file + ", the field " + stream + "_file";
   return what + "; " + (whole.trouble.empty() ? "the whole output was not kept" : whole.trouble);
 }
 
 Value text_value(const WholeOutput& whole, const std::string& stream, const std::string& text) {
-  return whole.cut ? Value(expressions::Withheld{why_cut(whole, stream)}) : Value(text);
+  return is_exact(whole) ? Value(text) : Value(expressions::Withheld{why_withheld(whole, stream)});
 }
 
 Value no_file(const std::string& stream) {
@@ -71,14 +75,14 @@ Value file_value(const WholeOutput& whole, const std::string& stream) {
   return no_files[stream == "stdout" ? 0 : 1];
 }
 
-// The tool repeats the outputs in its metadata, so an output that was cut is withheld there, too.
+// The tool repeats the outputs in its metadata, so an output whose text is not exact is withheld there, too.
 Value metadata_value(const Outcome& outcome) {
   const expressions::Map* map = outcome.metadata.as_map();
-  if (map == nullptr || !(outcome.whole_output.cut || outcome.whole_error.cut)) return outcome.metadata;
+  if (map == nullptr || (is_exact(outcome.whole_output) && is_exact(outcome.whole_error))) return outcome.metadata;
   expressions::Map shown = *map;
   for (const auto& [whole, stream] : {std::pair(&outcome.whole_output, std::string("stdout")),
                                       std::pair(&outcome.whole_error, std::string("stderr"))}) {
-    if (!whole->cut) continue;
+    if (is_exact(*whole)) continue;
     for (const std::string& name : {stream, "partial_" + stream}) {
       const auto found = shown.fields.find(name);
       if (found != shown.fields.end()) found->second = text_value(*whole, stream, "");
@@ -95,9 +99,10 @@ bool looks_like_json(const std::string& text) {
 // The output as a value, if it is JSON. Nothing: the output is not JSON.
 std::optional<Value> json_value(const Outcome& outcome) {
   const WholeOutput& whole = outcome.whole_output;
-  if (!whole.cut) return expressions::parse_json_value(outcome.standard_output);
+  if (is_exact(whole)) return expressions::parse_json_value(outcome.standard_output);
   if (!looks_like_json(outcome.standard_output)) return std::nullopt;
-  if (whole.file.empty()) return Value(expressions::Withheld{why_cut(whole, "stdout")});
+  // JSON is always UTF-8, so the file of an output that is only lossy has no JSON.
+  if (whole.file.empty() || !whole.cut) return Value(expressions::Withheld{why_withheld(whole, "stdout")});
   if (whole.bytes <= whole.json_limit) return Value(json_of_file(whole.file, whole.bytes));
   return Value(expressions::Withheld{"this output has " + std::to_string(whole.bytes) +
                                      " bytes, but JSON is read from at most " + std::to_string(whole.json_limit) +
@@ -161,10 +166,15 @@ Outcome to_outcome(const ToolOutcome& call) {
   }
   outcome.whole_output = whole_at(metadata, "stdout");
   outcome.whole_error = whole_at(metadata, "stderr");
-  outcome.whole_output.lossy = outcome.whole_error.lossy =
-      text_member(metadata, "encoding").find("replaced") != std::string::npos;
   outcome.standard_output = text_member(metadata, partial ? "partial_stdout" : "stdout");
   outcome.standard_error = text_member(metadata, partial ? "partial_stderr" : "stderr");
+  // The tool does not say in which of the two streams it has replaced bytes.
+  const bool replaced = text_member(metadata, "encoding").find("replaced") != std::string::npos;
+  const auto is_lossy = [&](const std::string& text) {
+    return replaced && text.find(replacement_character) != std::string::npos;
+  };
+  outcome.whole_output.lossy = is_lossy(outcome.standard_output);
+  outcome.whole_error.lossy = is_lossy(outcome.standard_error);
   if (!partial && !metadata.contains("stdout")) outcome.standard_output = outcome.message;
   if (const auto error = metadata.find("error"); error != metadata.end() && error->is_object()) {
     outcome.error = text_member(*error, "code");
@@ -179,12 +189,11 @@ Value to_value(const Outcome& outcome) {
   text.erase(text.find_last_not_of('\n') + 1);
   map.text = std::move(text);
   const WholeOutput& whole = outcome.whole_output;
-  const Value cut = text_value(whole, "stdout", "");
   // A workflow cannot read the text of a cut output, so megabytes of it need not be kept.
   constexpr std::size_t kept_of_cut_text = 4096;
-  if (whole.cut) {
-    map.text->resize(cut_before(*map.text, kept_of_cut_text));
-    map.text_withheld = std::make_shared<const expressions::Withheld>(*cut.as_withheld());
+  if (whole.cut) map.text->resize(cut_before(*map.text, kept_of_cut_text));
+  if (!is_exact(whole)) {
+    map.text_withheld = std::make_shared<const expressions::Withheld>(*text_value(whole, "stdout", "").as_withheld());
   }
   map.fields.emplace("stdout", text_value(whole, "stdout", outcome.standard_output));
   map.fields.emplace("stderr", text_value(outcome.whole_error, "stderr", outcome.standard_error));

@@ -76,17 +76,19 @@ void CallRecorder::open(Stream& stream) {
 
 void CallRecorder::finish(Outcome& outcome) {
   if (store_ == nullptr) return;
-  finish(streams_[0], outcome.standard_output, outcome.whole_output);
-  finish(streams_[1], outcome.standard_error, outcome.whole_error);
+  const expressions::Value* encoding = expressions::field_of(&outcome.metadata, "encoding");
+  const bool is_utf8 = encoding != nullptr && encoding->as_text() != nullptr && *encoding->as_text() == "utf-8";
+  finish(streams_[0], is_utf8, outcome.standard_output, outcome.whole_output);
+  finish(streams_[1], is_utf8, outcome.standard_error, outcome.whole_error);
 }
 
-void CallRecorder::finish(Stream& stream, const std::string& text, WholeOutput& whole) {
+void CallRecorder::finish(Stream& stream, bool is_utf8, const std::string& text, WholeOutput& whole) {
   whole.json_limit = store_->json_limit();
   if (!whole.streamed) return;
   // Where bytes may have been replaced, an equal size does not mean equal bytes.
   const bool same = stream.file == nullptr ? stream.kept == text
                                            : stream.bytes == text.size() && !whole.cut &&
-                                                 text.find(replacement_character) == std::string::npos;
+                                                 (is_utf8 || text.find(replacement_character) == std::string::npos);
   whole.cut = whole.cut && !same;
   whole.lossy = !same && (whole.lossy || !whole.cut);
   if (whole.bytes > stream.bytes) {

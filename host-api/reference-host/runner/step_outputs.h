@@ -32,7 +32,8 @@ class CallRecorder {
     std::unique_ptr<OutputFile> file;
   };
   void open(Stream& stream);
-  void finish(Stream& stream, const std::string& text, WholeOutput& whole);
+  // `is_utf8`: the tool says that it has replaced no bytes in its texts.
+  void finish(Stream& stream, bool is_utf8, const std::string& text, WholeOutput& whole);
 
   RunObserver& observer_;
   RunOutputStore* store_;

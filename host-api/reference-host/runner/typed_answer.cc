@@ -21,7 +21,11 @@ constexpr std::size_t max_answer_repeated = 4000;  // bytes of a wrong answer th
 // The whole standard output; nothing: `why` says why it cannot be read.
 std::optional<std::string> text_of(const Outcome& outcome, std::string& why) {
   const WholeOutput& whole = outcome.whole_output;
-  if (!whole.cut) return outcome.standard_output;
+  if (!whole.cut && !whole.lossy) return outcome.standard_output;
+  if (!whole.cut) {
+    why = "has bytes that are not UTF-8, so it is not JSON";
+    return std::nullopt;
+  }
   if (whole.file.empty() || whole.bytes > whole.json_limit) {
     why = "has " + std::to_string(whole.bytes) + " bytes, which is too much to be read as JSON" +
           (whole.trouble.empty() ? "" : ": " + whole.trouble);
