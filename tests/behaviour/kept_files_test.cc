@@ -57,6 +57,35 @@ BOOST_AUTO_TEST_CASE(files_of_a_step_that_fails_are_kept_too_and_missing_ones_ar
   BOOST_TEST(holds(finished.err, "no file matches \"no/**\", so no file is kept for it"), finished.err);
 }
 
+BOOST_AUTO_TEST_CASE(files_of_a_tool_are_looked_for_in_the_directory_of_the_call) {
+  scratch.file("log", "not this");
+  scratch.file("sub/before", "copied");
+  ProgramOptions allowed = here();
+  allowed.set["ALLOWED_COMMANDS"] = "cp";
+  for (const char* call : {R"("shell_execute" with {"command": "cp before log", "working_directory": "sub"})",
+                           R"("execute_command" with {"command": "cp before log", "cwd": "sub"})"}) {
+    const std::string file_ =
+        workflow("[*] --> A\nA --> [*]\n", std::string("- A: Call tool ") + call + " keep=[\"log\"]\n");
+    const Finished finished = run({wtool_path, "run", file_}, allowed);
+    BOOST_TEST_CONTEXT(call << "\n" << finished.out << finished.err) {
+      const Json kept = step().value("kept_files", Json::array());
+      BOOST_REQUIRE(kept.size() == 1U);
+      BOOST_TEST(content_of(kept[0].at("copy").get<std::string>()) == "copied");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_is_found_from_elsewhere_and_after_the_folder_has_moved) {
+  BOOST_TEST(keeps("echo one > a", "keep=[\"a\"]").exit_code == 0);
+  BOOST_TEST(content_of(step().at("kept_files")[0].at("copy").get<std::string>()) == "one\n");
+  std::filesystem::create_directory(scratch.path() + "/moved");
+  std::filesystem::rename(scratch.path() + "/.wtool", scratch.path() + "/moved/.wtool");
+  ProgramOptions moved = here();
+  moved.directory += "/moved";
+  const Json shown = Json::parse(run({wtool_path, "show", "last", "--json"}, moved).out);
+  BOOST_TEST(content_of(shown.at("steps")[0].at("kept_files")[0].at("copy").get<std::string>()) == "one\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_link_is_not_followed_and_a_path_outside_is_a_mistake) {
   const Finished linked = keeps("ln -sf /etc/passwd l; ln -sfn /etc d; touch f", "keep=[\"l\", \"d/passwd\", \"f\"]");
   BOOST_TEST(linked.exit_code == 0, linked.err);
@@ -88,6 +117,8 @@ BOOST_AUTO_TEST_CASE(copies_of_files_whose_names_are_not_utf8_have_names_that_a_
   BOOST_TEST(finished.exit_code == 0, finished.err);
   const Json kept = step().at("kept_files");
   BOOST_REQUIRE(kept.size() == 3U);
+  BOOST_TEST(holds(kept.dump(), R"("d/a\\xff")"), kept.dump());
+  BOOST_TEST(holds(kept.dump(), R"("d/a\\xfe")"), kept.dump());
   std::string contents;
   for (const Json& one : kept) {
     contents += content_of(std::filesystem::path(scratch.path()) / one.at("copy").get<std::string>());
@@ -116,6 +147,11 @@ BOOST_AUTO_TEST_CASE(a_file_with_a_secret_does_not_stay) {
     if (entry.path().extension() == ".kept") ++files;
   }
   BOOST_TEST(files == 1U);
+  const Json kept = step().at("kept_files");
+  BOOST_REQUIRE(kept.size() == 2U);
+  BOOST_TEST(kept[0].at("path") == "a");
+  BOOST_TEST(kept[0].at("copy").is_null());
+  BOOST_TEST(content_of(kept[1].at("copy").get<std::string>()) == "b\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -111,6 +111,13 @@ void locate(Outcome& outcome, const std::string& folder) {
   }
 }
 
+// The copy is beside the journal, even after both were moved.
+void locate(runner::KeptFile& kept, const std::string& folder) {
+  kept.copy = folder + "/" + kept.copy.substr(kept.copy.rfind('/') + 1);
+  struct stat status {};
+  if (::lstat(kept.copy.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) kept.copy.clear();
+}
+
 void locate_outputs(RunRecord& run, const std::string& journal) {
   std::error_code failed;
   const std::filesystem::path absolute = std::filesystem::absolute(journal, failed).lexically_normal();
@@ -118,6 +125,7 @@ void locate_outputs(RunRecord& run, const std::string& journal) {
   for (StepRecord& step : run.steps) {
     locate(step.end.outcome, folder);
     for (Outcome& outcome : step.earlier_tries) locate(outcome, folder);
+    for (runner::KeptFile& kept : step.kept_files) locate(kept, folder);
   }
 }
 

@@ -224,7 +224,8 @@ std::string steps(const RunRecord& run, const CombinationNames& names) {
     if (outcome.is_error) outputs += details.of("message", outcome.message, failed);
     for (const runner::KeptFile& file : step.kept_files) {
       const std::string size = counted(static_cast<std::int64_t>(file.bytes), "byte");
-      outputs += element("div", "kept: " + file.path + ", " + size + ", " + file.copy, "faint");
+      const std::string where = file.copy.empty() ? "the copy is gone" : file.copy;
+      outputs += element("div", "kept: " + file.path + ", " + size + ", " + where, "faint");
     }
     for (auto log = first; step.number != 0 && log != last; ++log) {
       outputs += element("div", bounded_text(log->second->text, 4096), "faint");

@@ -53,7 +53,9 @@ ordered_json step_json(const journal::RunRecord& run, const StepRecord& step, bo
   if (!outcome.metadata.is_null()) out["metadata"] = value_json(outcome.metadata);
   for (const auto& [name, value] : step.end.assigned) out["set"][name] = value_json(value);
   for (const runner::KeptFile& file : step.kept_files) {
-    out["kept_files"].push_back({{"path", file.path}, {"copy", file.copy}, {"bytes", file.bytes}});
+    ordered_json kept = {{"path", file.path}, {"copy", file.copy}, {"bytes", file.bytes}};
+    if (file.copy.empty()) kept["copy"] = nullptr;
+    out["kept_files"].push_back(std::move(kept));
   }
   out["next"] = step.end.next;
   return out;

@@ -13,11 +13,14 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/escape.h"
 #include "base/files.h"
+#include "base/utf8.h"
 #include "cache/patterns.h"
 #include "runner/secrets.h"
 #include "runner/up_to_date.h"
@@ -29,15 +32,33 @@ constexpr std::size_t piece = 1UL << 20;
 constexpr std::size_t max_kept = 10'000;  // files of one step
 constexpr std::size_t max_told = 20;      // notices about files that are not kept
 
-// The directory in which the step has run; nothing: it is not known.
-std::optional<std::string> directory_of(const Step& step, const ActionContext& context) {
+// The directory in which the tool has worked, as the tool itself says. Nothing: it is not known, for the reason `why`.
+std::optional<std::string> directory_of_call(const workflow::ToolAction& action, const Step& step,
+                                             const ActionContext& context, std::string& why) {
+  const auto arguments = rendered_arguments(*action.arguments, context.variables, why);
+  if (!arguments) return std::nullopt;
+  const WorkflowInvocation& invocation = context.invocation;
+  workflow::Placement placed = workflow::place_of(invocation.workflow, step.state, invocation.place);
+  const CallPlace place{.on = std::move(placed.on), .slot = std::move(placed.slot)};
+  const auto explained = explanation_of(invocation.run.request().services.explain, place, action.tool, *arguments, why);
+  return explained ? directory_of(*explained, action.tool, why) : std::nullopt;
+}
+
+// The directory in which the step has run. Nothing: it is not known, for the reason `why`.
+std::optional<std::string> directory_of(const Step& step, const ActionContext& context, std::string& why) {
+  const workflow::ActionKind& kind = step.of().action->kind;
+  if (const auto* tool = std::get_if<workflow::ToolAction>(&kind)) {
+    return directory_of_call(*tool, step, context, why);
+  }
   std::error_code failed;
   std::filesystem::path directory = std::filesystem::current_path(failed);
-  if (failed) return std::nullopt;
-  const auto* shell = std::get_if<workflow::ShellAction>(&step.of().action->kind);
+  if (failed) {
+    why = failed.message();
+    return std::nullopt;
+  }
+  const auto* shell = std::get_if<workflow::ShellAction>(&kind);
   if (shell != nullptr && shell->working_directory) {
-    std::string ignored;
-    const auto text = rendered_text(*shell->working_directory, context.invocation, context.variables, ignored);
+    const auto text = rendered_text(*shell->working_directory, context.invocation, context.variables, why);
     if (!text) return std::nullopt;
     directory /= *text;
   }
@@ -69,6 +90,20 @@ std::string copy(const std::string& path, OutputFile& to, Stop& stop) {
 
 }  // namespace
 
+std::optional<std::string> directory_of(const Explanation& explained, const std::string& tool, std::string& why) {
+  std::string directory = explained.text("directory");
+  if (!directory.starts_with('/')) {
+    why = "the tool " + tool + " does not say in which directory it works";
+    return std::nullopt;
+  }
+  // A tool gives U+FFFD in place of bytes that are not UTF-8, so this may be the name of another directory.
+  if (directory.find(replacement_character) != std::string::npos) {
+    why = "the name of its directory is not UTF-8, or contains the character U+FFFD";
+    return std::nullopt;
+  }
+  return directory;
+}
+
 void keep_files(Step& step, const ActionContext& context) {
   const workflow::ActionOptions& options = step.of().action->options;
   const RunRequest& request = context.invocation.run.request();
@@ -85,8 +120,8 @@ void keep_files(Step& step, const ActionContext& context) {
       return notice(expressions::quoted_for_message(pattern) + " is not kept: it " + problem);
     }
   }
-  const auto directory = directory_of(step, context);
-  if (!directory) return notice("no file is kept: the directory of the step is not known");
+  const auto directory = directory_of(step, context, why);
+  if (!directory) return notice("no file is kept, because the directory of the step is not known: " + why);
   const cache::FoundFiles found = cache::find_files(*directory, *patterns, {}, cache::PatternLinks::not_followed);
   if (!found.problem.empty()) return notice("no file is kept: " + found.problem);
   for (const std::string& pattern : found.unmatched) {
@@ -123,7 +158,8 @@ void keep_files(Step& step, const ActionContext& context) {
     if (!written.trouble.empty()) {
       not_kept(expressions::quoted_for_message(shown) + " is not kept: " + written.trouble);
     } else if (!gives_secrets(step)) {
-      step.kept_files.push_back({shown, written.file, written.bytes});
+      // Two names that differ only in bytes that are not UTF-8 must stay different in the journal.
+      step.kept_files.push_back({is_utf8(shown) ? shown : escaped(shown), written.file, written.bytes});
     }
   }
 }

@@ -20,8 +20,8 @@ namespace wtool::host::runner {
 
 // A copy of a file that a step has made, kept because of keep=[...].
 struct KeptFile {
-  std::string path;  // below the directory of the step
-  std::string copy;  // beside the journal
+  std::string path;  // below the directory of the step; with \xNN for each byte if it is not UTF-8
+  std::string copy;  // beside the journal; empty: it is gone, because it has a secret or somebody has removed it
   std::uint64_t bytes = 0;
 };
 

@@ -12,7 +12,7 @@
 #include "base/paths.h"
 #include "base/raw_json.h"
 #include "base/text.h"
-#include "base/utf8.h"
+#include "runner/kept_files.h"
 #include "runner/secrets.h"
 
 namespace wtool::host::runner {
@@ -177,16 +177,9 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
     return std::nullopt;
   }
   cache::Work work;
-  work.directory = explained.text("directory");
-  if (!work.directory.starts_with('/')) {
-    why = "the tool " + tool + " does not say in which directory it works";
-    return std::nullopt;
-  }
-  // A tool gives U+FFFD in place of bytes that are not UTF-8, so this may be the name of another directory.
-  if (work.directory.find(replacement_character) != std::string::npos) {
-    why = "the name of its directory is not UTF-8, or contains the character U+FFFD";
-    return std::nullopt;
-  }
+  auto directory = directory_of(explained, tool, why);
+  if (!directory) return std::nullopt;
+  work.directory = std::move(*directory);
   json call = arguments;
   json environment = json::object();
   // A tool of an MCP server may have arguments of these names with another meaning.
