@@ -292,9 +292,17 @@ BOOST_FIXTURE_TEST_CASE(a_run_that_continued_counts_the_failed_steps_that_it_nam
                "- A: Shell \"exit 3\"\n- B: Run workflow \"inner\"\n- C: Run workflow \"stuck\"\n");
   const Finished finished = run_workflow(file_);
   BOOST_TEST(finished.exit_code == 0);
-  BOOST_TEST(holds(finished.out, "(3 steps failed, and the workflow continued: A, inner / I, C)"), finished.out);
+  const std::string ended = "; 1 step failed, and the workflow ended there: C)";
+  BOOST_TEST(holds(finished.out, "(2 steps failed, and the workflow continued: A, inner / I" + ended), finished.out);
   const Finished shown = run({wtool_path, "show", "last"}, here());
-  BOOST_TEST(holds(shown.out, "(3 steps failed, and the workflow continued: "), shown.out);
+  BOOST_TEST(holds(shown.out, "(2 steps failed, and the workflow continued: "), shown.out);
+  BOOST_TEST(holds(shown.out, ended), shown.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_failure_that_leads_straight_to_the_end_is_said_to_end_the_run, Shows) {
+  const Finished finished = run_workflow(workflow("    [*] --> A\n    A --> [*]: always\n", "- A: Shell \"exit 3\"\n"));
+  BOOST_TEST(finished.exit_code == 0);
+  BOOST_TEST(holds(finished.out, "(1 step failed, and the workflow ended there: A)"), finished.out);
 }
 
 BOOST_FIXTURE_TEST_CASE(an_earlier_run_is_shown_with_all_that_failed_and_what_was_said_on_standard_error, Shows) {

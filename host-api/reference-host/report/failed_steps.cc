@@ -37,6 +37,7 @@ std::string below(const std::string& branch, std::uint64_t sequence) {
 
 void append_one(std::string& out, const FailedStep& step, const std::string& reason) {
   const char* const what = step.aborted   ? "Aborted: "
+                           : step.ended   ? "Failed, and the workflow ended there: "
                            : step.handled ? "Failed, and the workflow continued: "
                                           : "Failed: ";
   out += std::string("\n  ") + what + step.label + "\n";
@@ -61,6 +62,10 @@ void append_names(std::string& out, const std::vector<std::string>& names) {
 
 }  // namespace
 
+bool ended_the_run(const std::string& branch, const runner::StepEnd& end) {
+  return end.transitioned && branch.empty() && end.next.size() == 1 && end.next[0] == "[*]";
+}
+
 std::string hint_of(const Outcome& outcome) {
   const expressions::Value* hint = expressions::field_of(expressions::field_of(&outcome.metadata, "error"), "hint");
   const std::string* text = hint == nullptr ? nullptr : hint->as_text();
@@ -74,7 +79,9 @@ void FailedSteps::combination_begun(const std::string& branch, const expressions
 
 void FailedList::add(FailedStep step, bool stands_for_others, const std::string& below) {
   for (FailedStep& inner : steps) {
-    if (step.handled && inner.branch.starts_with(below)) inner.handled = true;
+    if (!step.handled || !inner.branch.starts_with(below)) continue;
+    inner.handled = true;
+    inner.ended = step.ended;
   }
   const bool is_said =
       stands_for_others && (left_out > 0 || std::any_of(steps.begin(), steps.end(), [&](const FailedStep& other) {
@@ -112,6 +119,7 @@ FailedList failed_in(const journal::RunRecord& run) {
       one.branch = step->place.branch;
       one.aborted = step->status == Status::aborted;
       one.handled = step->status == Status::failed && step->end.transitioned;
+      one.ended = one.handled && ended_the_run(step->place.branch, step->end);
       one.secret = step->end.secret;
       one.exit_code = step->exit_code;
       one.command = step->end.command;
@@ -123,16 +131,20 @@ FailedList failed_in(const journal::RunRecord& run) {
 }
 
 std::string continued_after(const FailedList& failed) {
-  std::string names;
-  std::size_t count = failed.left_out;
-  for (const FailedStep& step : failed.steps) {
-    if (step.aborted) continue;
-    ++count;
-    names += (names.empty() ? "" : ", ") + step.label;
+  std::string text;
+  for (const bool ended : {false, true}) {
+    std::size_t count = ended ? 0 : failed.left_out;
+    std::string names = count > 0 ? "..." : "";
+    for (const FailedStep& step : failed.steps) {
+      if (step.aborted || step.ended != ended) continue;
+      ++count;
+      names += (names.empty() ? "" : ", ") + step.label;
+    }
+    if (count == 0) continue;
+    text += (text.empty() ? " (" : "; ") + counted(count, "step") + " failed, and the workflow " +
+            (ended ? "ended there: " : "continued: ") + names;
   }
-  if (count == 0) return "";
-  return " (" + counted(count, "step") +
-         " failed, and the workflow continued: " + (failed.left_out > 0 ? "..., " : "") + names + ")";
+  return text.empty() ? "" : text + ")";
 }
 
 void append_failed(std::string& out, const FailedList& failed, bool aborted, const std::string& reason) {
@@ -191,6 +203,7 @@ void FailedSteps::state_ended(const Step& step, const runner::StepEnd& end) {
   failed.branch = step.branch;
   failed.aborted = step.status == Step::Status::aborted;
   failed.handled = step.status == Step::Status::failed && end.transitioned;
+  failed.ended = failed.handled && ended_the_run(step.branch, end);
   failed.secret = end.secret || gives_secrets(step);
   failed.exit_code = step.exit_code;
   failed.command = end.command;

@@ -17,6 +17,7 @@ struct FailedStep {
   std::string label;  // made by step_label()
   bool aborted = false;
   bool handled = false;  // the workflow continued after the failure of this step, or of a step that contains it
+  bool ended = false;    // handled by an exit straight to the end of the run
   bool secret = false;   // its outputs must not be shown, and are therefore empty here
   std::int64_t exit_code = 0;
   std::string command;
@@ -26,6 +27,9 @@ struct FailedStep {
   std::string standard_error;  // only the ends of both outputs
   std::string branch;
 };
+
+// True if the step left the main path by an exit straight to the end of the run.
+bool ended_the_run(const std::string& branch, const runner::StepEnd& end);
 
 // The advice in a tool's error; empty: the error has none.
 std::string hint_of(const runner::Outcome& outcome);
@@ -44,8 +48,8 @@ struct FailedList {
 // contain other steps come last.
 FailedList failed_in(const journal::RunRecord& run);
 
-// The text about failures that the workflow survived: " (2 steps failed, and the workflow continued: A, B)"; empty if
-// no step failed.
+// The text about failures that the workflow survived: " (2 steps failed, and the workflow continued: A, B)". After a
+// failure that led straight to the end: " (1 step failed, and the workflow ended there: C)". Empty if no step failed.
 std::string continued_after(const FailedList& failed);
 
 // Adds the errors of the failed steps to a summary, last those after which the workflow continued. Steps that were
