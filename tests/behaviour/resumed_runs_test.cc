@@ -82,6 +82,11 @@ BOOST_AUTO_TEST_CASE(a_step_that_a_kill_interrupted_has_no_time_and_its_output_i
   BOOST_TEST(!run["steps"][0].contains("interrupted"));
   BOOST_TEST(run["steps"][1]["interrupted"] == true);
   BOOST_TEST(!run["steps"][1].contains("ms"), run["steps"][1]);
+  BOOST_TEST(holds(wtool({"runs"}).out, "  interrupted  at least "));
+  const std::string junit = wtool({"report", "last", "--junit", "-"}).out;
+  const std::size_t at = junit.find("<testcase name=\"B\"");
+  BOOST_REQUIRE_MESSAGE(at != std::string::npos, junit);
+  BOOST_TEST(!holds(junit.substr(at, junit.find('>', at) - at), "time="), junit);
   scratch.file("go", "");
   const Finished resumed = wtool({"resume", "last"});
   BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);

@@ -107,8 +107,33 @@ BOOST_FIXTURE_TEST_CASE(combinations_of_a_matrix_are_called_by_their_values, Sho
   }
   const Finished junit = run({wtool_path, "report", "last", "--junit", "-"}, here());
   BOOST_TEST(holds(junit.out, "<testcase name=\"Build (amd64, debug)\""), junit.out << junit.err);
+  BOOST_TEST(holds(junit.out, R"(tests="5" failures="2" errors="0" skipped="1")"), junit.out);
   const Finished github = run({wtool_path, "report", "last", "--github"}, here());
   BOOST_TEST_CONTEXT(github.out << github.err) { BOOST_TEST(holds(github.out, "Build (amd64%2C broken)")); }
+}
+
+BOOST_FIXTURE_TEST_CASE(one_failure_is_one_failure_in_junit_whatever_contains_it, Shows) {
+  scratch.file("inner.md",
+               "---\nparameters: [{name: n}]\n---\n```mermaid\nstateDiagram-v2\n[*] --> I\nI --> [*]\n```\n## Actions\n"
+               "- I: Shell \"until test -e up || test ${n} = 1; do sleep 0.01; done; touch up; exit ${n}\"\n");
+  const auto counts = [&](const std::string& diagram, const std::string& actions, const std::string& expected) {
+    const Finished finished = run_workflow(workflow(diagram, actions), {"--junit", "-"});
+    const std::string all = finished.out.substr(0, finished.out.find("<testsuite "));
+    BOOST_TEST(holds(all, expected), finished.out << finished.err);
+  };
+  const std::string one = "    [*] --> M\n    M --> [*]\n";
+  counts(one, "- M: Run workflow \"inner.md\" with n=${matrix.n} matrix={\"n\": [1, 0]}\n",
+         R"( failures="1" errors="0")");
+  const std::string fork =
+      "    [*] --> F\n    state F <<fork>>\n    state J <<join>>\n    F --> A\n    F --> B\n    A --> J\n    B --> J\n";
+  const std::string branches = "- A: Shell \"exit 3\"\n- B: Shell \"sleep 61\"\n";
+  counts(fork + "    J --> [*]\n", branches, R"( failures="1" errors="0")");
+  counts(fork + "    J --> C: failure\n    J --> [*]: success\n    C --> [*]\n", branches + "- C: Shell \"exit 4\"\n",
+         R"( failures="1" errors="0")");
+  counts(fork + "    J --> C: failure\n    J --> [*]: success\n    C --> [*]\n", branches + "- C: Log \"c\"\n",
+         R"( failures="0" errors="0")");
+  counts("    [*] --> M\n    M --> C: failure\n    M --> [*]: success\n    C --> [*]\n",
+         "- M: Shell \"exit ${matrix.n}\" matrix={\"n\": [1, 0]}\n- C: Log \"c\"\n", R"( failures="0" errors="0")");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_report_on_standard_output_is_alone_there, Shows) {
@@ -300,9 +325,11 @@ BOOST_FIXTURE_TEST_CASE(a_run_that_continued_counts_the_failed_steps_that_it_nam
 }
 
 BOOST_FIXTURE_TEST_CASE(a_failure_that_leads_straight_to_the_end_is_said_to_end_the_run, Shows) {
-  const Finished finished = run_workflow(workflow("    [*] --> A\n    A --> [*]: always\n", "- A: Shell \"exit 3\"\n"));
+  const Finished finished = run_workflow(workflow("    [*] --> A\n    A --> [*]: always\n", "- A: Shell \"exit 3\"\n"),
+                                         {"--junit", "junit.xml"});
   BOOST_TEST(finished.exit_code == 0);
   BOOST_TEST(holds(finished.out, "(1 step failed, and the workflow ended there: A)"), finished.out);
+  BOOST_TEST(holds(file("junit.xml"), "<skipped message=\"failed, and the workflow ended there: "), file("junit.xml"));
 }
 
 BOOST_FIXTURE_TEST_CASE(an_earlier_run_is_shown_with_all_that_failed_and_what_was_said_on_standard_error, Shows) {

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 #include "report/formats.h"
+#include "report/times.h"
 #include "terminal/text.h"
 
 namespace wtool::host {
@@ -51,7 +53,11 @@ std::string as_table(const std::vector<Row>& rows, bool local, std::size_t colum
   std::vector<std::string> statuses;
   std::size_t status_width = 11;
   std::size_t name_width = 4;
+  std::vector<std::string> times;
+  std::size_t time_width = 12;
   for (const auto& [run, status] : rows) {
+    times.push_back(report::time_of_run(run, status == "running"));
+    time_width = std::max(time_width, display_width(times.back()));
     statuses.push_back(clean(status + report::part_text(run), 40));
     status_width = std::max(status_width, display_width(statuses.back()));
     name_width = std::max(name_width, display_width(clean(run.name, 32)));
@@ -60,13 +66,13 @@ std::string as_table(const std::vector<Row>& rows, bool local, std::size_t colum
   const auto line = [&](const std::string& id, const std::string& start, const std::string& status,
                         const std::string& took, const std::string& name, const std::string& file) {
     return padded(id, run_width) + "  " + (has_time ? padded(start, start_width) + "  " : "") +
-           padded(status, status_width) + "  " + padded(took, 12) + "  " + padded(name, name_width) + "  " + file +
-           "\n";
+           padded(status, status_width) + "  " + padded(took, time_width) + "  " + padded(name, name_width) + "  " +
+           file + "\n";
   };
   std::string out = line("RUN", started, "STATUS", "TIME", "NAME", "FILE");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const journal::RunRecord& run = rows[i].run;
-    out += line(clean(run.run, run_width), report::time_text(run.began, local), statuses[i], duration_text(run.took),
+    out += line(clean(run.run, run_width), report::time_text(run.began, local), statuses[i], times[i],
                 clean(run.name, 32), clean(run.file, 60));
   }
   return out;

@@ -7,6 +7,7 @@
 #include "report/failed_steps.h"
 #include "report/formats.h"
 #include "report/text.h"
+#include "report/times.h"
 #include "runner/approval.h"
 #include "terminal/text.h"
 
@@ -195,7 +196,7 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
 
 std::string github_page(const RunRecord& run) {
   std::string out = "## " + page_text(run.name.empty() ? run.file : run.name) + ": " +
-                    page_text(status_text(run, false) + part_text(run)) + " in " + page_text(duration_text(run.took)) +
+                    page_text(status_text(run, false) + part_text(run)) + " in " + page_text(time_of_run(run, false)) +
                     "\n\n";
   if (!run.reason.empty()) out += page_text(run.reason, max_reason) + "\n\n";
   out += "| | Step | Status | Time |\n|---|---|---|---|\n";
@@ -210,7 +211,8 @@ std::string github_page(const RunRecord& run) {
     }
     ++rows;
     out += std::string("| ") + mark_of(step) + " | " + page_text(step_label(step.place.branch, step.state, names)) +
-           " | " + page_text(word_of_step(run, step)) + " | " + page_text(duration_text(step.took)) + " |\n";
+           " | " + page_text(word_of_step(run, step)) + " | " +
+           (is_time_known(step) ? page_text(duration_text(step.took)) : "") + " |\n";
   }
   if (left_out > 0) out += "\n... and " + std::to_string(left_out) + " more steps\n";
   const FailedList failed = failed_in(run);

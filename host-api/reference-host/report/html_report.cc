@@ -10,6 +10,7 @@
 #include "base/time_text.h"
 #include "report/drawing.h"
 #include "report/text.h"
+#include "report/times.h"
 #include "terminal/text.h"
 
 namespace wtool::host::report {
@@ -70,7 +71,7 @@ std::string head(const RunRecord& run, bool being_written) {
       element("title", name + ": " + status + part_text(run)) + "\n<style>" + diagram_css() + style +
       "</style>\n</head>\n<body>\n<main>\n<h1>" + markup_text(name) + " " +
       element("span", status + part_text(run), "badge " + status) + "</h1>\n";
-  std::string facts = shown_time(run.began) + ", " + duration_text(run.took);
+  std::string facts = shown_time(run.began) + ", " + time_of_run(run, being_written);
   if (!run.file.empty()) facts = run.file + ", " + facts;
   if (!run.run.empty()) facts = "Run " + run.run + " of " + facts;
   if (run.resumed > 0)
@@ -208,11 +209,9 @@ std::string steps(const RunRecord& run, const CombinationNames& names) {
     std::string row = "<td>" + markup_text(step_label(step.place.branch, step.state, names));
     if (!step.workflow.empty()) row += " " + element("span", "in " + step.workflow, "faint");
     if (!step.node.empty()) row += " " + element("span", "on " + step.node, "faint");
-    // Nothing says how long a step ran before its run was killed.
-    const bool is_known = step.status != Step::Status::running || step.took.count() > 0;
     row += "</td>" + element("td", step_status(run, told), status_word(told)) +
-           element("td", is_known ? duration_text(step.took) : "") + "<td class=\"bars\">" + bar(step, span) +
-           "</td></tr>\n";
+           element("td", is_time_known(step) ? duration_text(step.took) : "") + "<td class=\"bars\">" +
+           bar(step, span) + "</td></tr>\n";
     const runner::Outcome& outcome = step.end.outcome;
     const bool failed = step.status == Step::Status::failed;
     const auto [first, last] = logs.equal_range(step.number);

@@ -2,9 +2,13 @@
 
 #include <cstdio>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "base/time_text.h"
+#include "report/failed_steps.h"
 #include "report/text.h"
+#include "report/times.h"
 
 namespace wtool::host::report {
 namespace {
@@ -63,27 +67,93 @@ std::string why(const StepRecord& step) {
   return step.end.secret ? "failed; its results are secret" : "exit code " + std::to_string(step.exit_code);
 }
 
-CaseVerdict verdict_of(const StepRecord& step) {
-  switch (step.status) {
-    case Step::Status::succeeded:
-      return CaseVerdict::passed;
-    case Step::Status::failed:
-      return step.end.transitioned ? CaseVerdict::skipped : CaseVerdict::failure;
-    case Step::Status::aborted:
-    case Step::Status::running:
-      break;
-  }
-  return CaseVerdict::error;
-}
+struct JunitCase {
+  CaseVerdict verdict = CaseVerdict::passed;
+  std::string skipped{};  // why the verdict is `skipped`
+};
 
-std::string verdict_xml(const RunRecord& run, const StepRecord& step, CaseVerdict verdict) {
+// Judges each step, so that one failure of a command is one failure in the file.
+class Judge {
+ public:
+  explicit Judge(const RunRecord& run) : run_(run) {
+    for (const StepRecord& step : run.steps)
+      by_place_.insert_or_assign({step.place.branch, step.place.sequence}, &step);
+    // A step that contains other steps begins before them.
+    for (auto step = run.steps.rbegin(); step != run.steps.rend(); ++step) {
+      if (!step->hidden) judge(*step);
+    }
+  }
+
+  const JunitCase& of(const StepRecord& step) const { return cases_.at(&step); }
+
+ private:
+  void judge(const StepRecord& step) {
+    JunitCase& made = cases_[&step];
+    if (step.status == Step::Status::succeeded) return;
+    const StepRecord* const handled = step.status == Step::Status::failed ? handled_by(step) : nullptr;
+    if (handled != nullptr) {
+      const bool ended = ended_the_run(handled->place.branch, handled->end);
+      made = {CaseVerdict::skipped,
+              std::string("failed, and the workflow ") + (ended ? "ended there: " : "continued: ") + why(step)};
+    } else if (step.status == Step::Status::failed && step.action.empty()) {
+      made = {CaseVerdict::skipped, "failed, because a step before it failed: " + why(step)};
+    } else if (containing_.contains(&step)) {
+      made = {CaseVerdict::skipped, std::string(step.status == Step::Status::failed ? "failed" : "ended") +
+                                        ", because a step inside it did: " + why(step)};
+    } else if (step.status == Step::Status::aborted && is_over()) {
+      made = {CaseVerdict::skipped, "stopped: " + why(step)};
+    } else {
+      made.verdict = step.status == Step::Status::failed ? CaseVerdict::failure : CaseVerdict::error;
+      for (const StepRecord* above = container(step); above != nullptr; above = container(*above)) {
+        containing_.insert(above);
+      }
+    }
+  }
+
+  // The step in which the step runs; null: there is none.
+  const StepRecord* container(const StepRecord& step) const {
+    const auto above = journal::parent_of(step.place.branch);
+    return above ? at(above->branch, above->sequence) : nullptr;
+  }
+
+  const StepRecord* at(const std::string& branch, std::uint64_t sequence) const {
+    const auto found = by_place_.find({branch, sequence});
+    return found == by_place_.end() ? nullptr : found->second;
+  }
+
+  // The step whose exit has handled the failure: the step itself, one that contains it, or the join of its branch.
+  // Null: nothing has.
+  const StepRecord* handled_by(const StepRecord& step) const {
+    if (step.end.transitioned) return &step;
+    for (const StepRecord* above = container(step); above != nullptr; above = container(*above)) {
+      if (went_on(*above)) return above;
+      const StepRecord* join = above->action.empty() ? at(above->place.branch, above->place.sequence + 1) : nullptr;
+      if (join != nullptr && join->action.empty() && went_on(*join)) return join;
+    }
+    return run_.status == runner::RunReport::Status::completed ? &step : nullptr;
+  }
+
+  // False for a run that was stopped, has not ended, or waits for an approval.
+  bool is_over() const {
+    return run_.status == runner::RunReport::Status::completed || run_.status == runner::RunReport::Status::failed;
+  }
+
+  static bool went_on(const StepRecord& step) { return step.status == Step::Status::failed && step.end.transitioned; }
+
+  const RunRecord& run_;
+  std::map<std::pair<std::string_view, std::uint64_t>, const StepRecord*> by_place_;
+  std::map<const StepRecord*, JunitCase> cases_;
+  std::set<const StepRecord*> containing_;  // steps that contain a failure or an error
+};
+
+std::string verdict_xml(const RunRecord& run, const StepRecord& step, const JunitCase& judged) {
   const std::string command =
       step.end.command.empty() ? "" : "$ " + bounded_text(step.end.command, max_case_output) + "\n";
-  switch (verdict) {
+  switch (judged.verdict) {
     case CaseVerdict::passed:
       return "";
     case CaseVerdict::skipped:
-      return "      <skipped" + attribute("message", "failed, and the workflow continued: " + why(step)) + "/>\n";
+      return "      <skipped" + attribute("message", judged.skipped) + "/>\n";
     case CaseVerdict::failure:
       return "      <failure" + attribute("message", why(step)) +
              attribute("type", step.end.outcome.error.empty() ? "exit_code" : step.end.outcome.error) + ">" +
@@ -131,19 +201,21 @@ std::string junit_xml(const RunRecord& run) {
   std::map<std::string, int> visits;  // by branch and state
   Counts all;
   const CombinationNames names = combination_names(run);
+  const Judge judge(run);
   for (const StepRecord& step : run.steps) {
     if (step.hidden) continue;
     JunitSuite& suite = suite_of(suites, index, run, step.place.branch);
     const int visit = ++visits[step.place.branch + '#' + step.state];
-    const CaseVerdict verdict = verdict_of(step);
+    const JunitCase& judged = judge.of(step);
     const auto values = names.find(step.place.branch);
     const std::string combination = values == names.end() ? "" : " " + values->second;
-    suite.counts.add(verdict, step.took);
-    all.add(verdict, step.took);
+    suite.counts.add(judged.verdict, step.took);
+    all.add(judged.verdict, step.took);
     suite.cases += "    <testcase" +
                    attribute("name", step.state + combination + (visit > 1 ? " #" + std::to_string(visit) : "")) +
                    attribute("classname", step.workflow.empty() ? run.name : step.workflow) +
-                   attribute("time", seconds(step.took)) + ">\n" + verdict_xml(run, step, verdict);
+                   (is_time_known(step) ? attribute("time", seconds(step.took)) : "") + ">\n" +
+                   verdict_xml(run, step, judged);
     append_stream(suite.cases, "system-out", step.end.outcome.standard_output, step.end.outcome.whole_output);
     append_stream(suite.cases, "system-err", step.end.outcome.standard_error, step.end.outcome.whole_error);
     suite.cases += "    </testcase>\n";
