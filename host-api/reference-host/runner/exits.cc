@@ -16,8 +16,9 @@ using workflow::Transition;
 constexpr std::size_t max_way_depth = 200;
 
 // False if nobody should be advised to take the exit after a failure, too: it would do what a person has refused, or
-// pass over the conditions of the other exits.
-bool is_advisable(const State& state, const Transition& exit) {
+// pass over the conditions of the other exits, or nothing after it looks at the failure. Most runs should just fail.
+bool is_advisable(const workflow::Workflow& workflow, const State& state, const Transition& exit) {
+  if (!is_looked_at_after(workflow, static_cast<std::size_t>(&state - workflow.states.data()), exit)) return false;
   if (!state.action) return true;
   const workflow::ActionKind& kind = state.action->kind;
   return exit.kind != Transition::Kind::fallback && !std::holds_alternative<workflow::ConfirmAction>(kind) &&
@@ -108,7 +109,7 @@ FailureWay Exits::way_from(std::size_t state, Failed failed, std::size_t depth) 
     way = way_out(state, failed, depth);
     const bool tells = choice.left_out != nullptr && choice.left_out->target != no_state &&
                        choice.left_out->target != until_ && !workflow_.states[choice.left_out->target].hidden &&
-                       is_advisable(at, *choice.left_out);
+                       is_advisable(workflow_, at, *choice.left_out);
     if (way.kind == FailureWay::Kind::unhandled && tells) way.left_out = arrow(at, *choice.left_out);
     return way;
   }

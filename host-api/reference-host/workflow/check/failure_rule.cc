@@ -112,6 +112,11 @@ class OlderRule {
     for (const Changed& one : all) warn_of(one, of_older_kind, diagnostics);
   }
 
+  bool is_looked_at_after(std::size_t state, const Transition& exit) {
+    read_names();
+    return who_looks({state, &exit}) != no_state;
+  }
+
  private:
   void warn_of(const Changed& one, bool of_older_kind, Diagnostics& diagnostics) {
     const std::string arrow = shown_name(workflow_, one.state) + " --> " + shown_name(workflow_, one.exit->target);
@@ -228,6 +233,10 @@ std::vector<const Transition*> changed_exits(const Workflow& workflow) {
   std::vector<const Transition*> exits;
   for (const auto& one : OlderRule(workflow).changed()) exits.push_back(one.exit);
   return exits;
+}
+
+bool is_looked_at_after(const Workflow& workflow, std::size_t state, const Transition& exit) {
+  return OlderRule(workflow).is_looked_at_after(state, exit);
 }
 
 void check_older_rule(const Workflow& workflow, const std::string& file, Diagnostics& diagnostics) {

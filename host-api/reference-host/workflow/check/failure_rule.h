@@ -48,6 +48,10 @@ std::string shown_name(const Workflow& workflow, std::size_t state);
 // exit has changed, or the file has `failures: continue`.
 std::vector<const Transition*> changed_exits(const Workflow& workflow);
 
+// True if a state that comes after `exit`, an exit of the state `state`, looks at how `state` ended. The author then
+// probably wants the exit to be taken after a failure, too.
+bool is_looked_at_after(const Workflow& workflow, std::size_t state, const Transition& exit);
+
 // Warns about the exits whose old meaning the file seems to need: a later state looks at how the state before the exit
 // ended, or the file is below a folder `.swissarmyhammer`.
 void check_older_rule(const Workflow& workflow, const std::string& file, Diagnostics& diagnostics);
