@@ -303,6 +303,30 @@ BOOST_AUTO_TEST_CASE(progress_contains_no_output_of_a_secret_step) {
   for (const Json& news : client.news) BOOST_TEST(!holds(news.dump(), "opensesame"), news.dump());
 }
 
+BOOST_AUTO_TEST_CASE(the_result_is_what_the_workflow_wrote_before_finally) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\nfinally: B\n", one_state + "B --> [*]\n",
+                            "- A: Shell \"echo the result\"\n- B: Shell \"echo tidied up\"\n"));
+  Client client(shop);
+  const Json result = client.run_tool("a", Json::object());
+  BOOST_TEST(structure(result).at("output") == "the result\n");
+  BOOST_TEST(text_of(result).starts_with("the result\n[completed, 2 steps, "), text_of(result));
+}
+
+BOOST_AUTO_TEST_CASE(a_workflow_that_is_stopped_gives_what_its_steps_had_written) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\n", one_state, "- A: Shell \"echo half of it; touch a; sleep 61\"\n"));
+  Client client(shop, {"--config", shop.folder.file("c.yaml", "mcp: {answer_within: 1}\n")});
+  const int job = job_of(text_of(client.run_tool("a", Json::object())));
+  BOOST_REQUIRE(wait_until([&] { return shop.exists("a"); }, within(10000)));
+  const Json stopped = client.run_tool("job_stop", {{"job", job}});
+  BOOST_TEST(holds(text_of(stopped), "half of it\n"), text_of(stopped));
+  const Json& steps = structure(stopped).at("stopped");
+  BOOST_REQUIRE(steps.size() == 1U);
+  BOOST_TEST(steps[0].at("state") == "A");
+  BOOST_TEST(steps[0].at("stdout") == "half of it\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_cancelled_call_ends_in_every_branch_and_is_not_answered) {
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\nfinally: C\n", two_branches + "C --> [*]\n",

@@ -18,9 +18,12 @@ constexpr std::size_t max_states = 100;
 constexpr std::size_t max_notices = 20;
 constexpr std::size_t max_failed_output = 2000;  // bytes of a stream of a step that failed
 
-// Whether `branch` is the main path of the run: neither in a branch of a fork nor within another step.
-bool is_on_the_main_path(const std::string& branch) {
-  return branch.empty() || branch == "/0:finally" || branch == "/0:on failure";
+// Whether `branch` is the main path of the run: neither in a branch of a fork nor within another step. The states of
+// `finally` tidy up after the path, and what they write is not its result.
+bool is_on_the_main_path(const std::string& branch) { return branch.empty() || branch == "/0:on failure"; }
+
+bool has_output(const report::FailedStep& step) {
+  return !is_blank(step.standard_output) || !is_blank(step.standard_error);
 }
 
 void append(std::string& text, std::string_view output) {
@@ -86,8 +89,9 @@ ordered_json WorkflowToolResult::of(const runner::RunReport& report, const runne
   std::string text;
   append(text, output);
   for (const report::FailedStep& step : failed.all().steps) {
-    if (step.aborted) continue;
-    structure["failed"].push_back(failed_json(step));
+    // A run that was stopped has the output of its last steps only here.
+    if (step.aborted && (report.status != runner::RunReport::Status::aborted || !has_output(step))) continue;
+    structure[step.aborted ? "stopped" : "failed"].push_back(failed_json(step));
     text += '[' + step.label + ": " + step.message + (step.hint.empty() ? "" : "; " + step.hint) + "]\n";
     if (!is_blank(step.standard_output)) append(text, mcp::cut(step.standard_output, max_failed_output));
     if (is_blank(step.standard_error)) continue;

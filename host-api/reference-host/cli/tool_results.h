@@ -7,7 +7,7 @@
 //   1 of 12 tests failed
 //   [failed, 2 steps, 640 ms; "resume": "20261121-231502-3f9a" continues it]
 //
-// - The text is the last output of the main path, and the end of the output of each step that failed.
+// - The text is the last output of the main path, and the end of the output of each step that failed or was stopped.
 // - The structured content has the outcome of each state, the run's id, and the same texts: some clients show a model
 //   nothing else.
 #pragma once

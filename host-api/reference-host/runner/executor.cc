@@ -152,7 +152,10 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
   if (end.kind == BranchResult::Kind::aborted && skips_finally && skips_finally()) return end;
   invocation.entered = 0;
   FinallyStop late(stop);
-  BranchResult last = Branch(invocation, branch + "/0:finally", variables, late.stop()).go(invocation.finally);
+  // What `finally` sets stays, but the outcome of its last action does not become the result of the workflow.
+  Variables own = variables.fork();
+  BranchResult last = Branch(invocation, branch + "/0:finally", own, late.stop()).go(invocation.finally);
+  variables.merge(own, [](const std::string& /*name*/) {});
   if (end.kind == BranchResult::Kind::ended && last.kind != BranchResult::Kind::ended) {
     last.reason = "the workflow completed, but its `finally` states did not: " + last.reason;
     return last;

@@ -340,6 +340,16 @@ BOOST_AUTO_TEST_CASE(finally_does_not_run_if_the_run_waits_to_be_resumed) {
   BOOST_TEST(Run(workflow_text(diagram, "- A: Log \"a\"\n" + last), nullptr, {}, around).path() == "A Z");
 }
 
+BOOST_AUTO_TEST_CASE(the_result_of_a_workflow_does_not_come_from_finally_but_what_finally_sets_stays) {
+  const Others others({{"inner", workflow_text("[*] --> I\nI --> [*]\nY --> Z\nZ --> [*]\n",
+                                               "- I: Log \"the result\"\n- Y: Set tidy=\"yes\"\n- Z: Log \"tidied\"\n"
+                                               "- finally: Y\n")}});
+  const Run run(workflow_text("[*] --> A\nA --> B\nB --> [*]\n",
+                              "- A: Run workflow \"inner\"\n- B: Log \"${A}, ${A.variables.tidy}\"\n"),
+                nullptr, {}, others.around);
+  BOOST_TEST(holds(run.recorder.events, "log0'the result, yes'"), run.recorder.events);
+}
+
 BOOST_AUTO_TEST_CASE(finally_that_fails_fails_a_run_that_had_succeeded) {
   const Run run(workflow_text("[*] --> A\nA --> [*]\nZ --> [*]\n", "- A: Log \"a\"\n- Z: Shell \"z\"\n- finally: Z\n"),
                 exits_with(1));
