@@ -287,6 +287,22 @@ BOOST_FIXTURE_TEST_CASE(actions_as_descriptions_of_states_are_named, Lint) {
   BOOST_TEST(holds(single[0], "4:4: this action would be lost"), single[0]);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_strict_run_runs_nothing_if_lint_warns, Lint) {
+  const auto strict = [&](const std::string& file) { return run({wtool_path, "run", "--strict", file}, here()); };
+  const std::string warned = chain({"A"}, "- A: Shell \"touch ran\"\n- B: Log \"never\"\n");
+  const Finished refused = strict(warned);
+  BOOST_TEST(refused.exit_code == 2, refused.out << refused.err);
+  BOOST_TEST(holds(refused.err, ": warning: "), refused.err);
+  BOOST_TEST(holds(refused.err,
+                   "the workflow was not run: 0 errors, 1 warning, and with --strict a warning counts as an error"),
+             refused.err);
+  BOOST_TEST(refused.out == "");
+  BOOST_TEST(!std::filesystem::exists(scratch.path() + "/ran"));
+  const Finished allowed = strict(chain({"A"}, "- A: Shell \"touch ran\"\n"));
+  BOOST_TEST(allowed.exit_code == 0, allowed.out << allowed.err);
+  BOOST_TEST(std::filesystem::exists(scratch.path() + "/ran"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_broken_configuration_is_one_error_that_is_printed_once, Lint) {
   const std::string file = chain({"A"}, "- A: Log \"x\"\n");
   for (const std::string broken : {"commands: [", "comands: {}\n"}) {

@@ -22,6 +22,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/given_variables.h"
+#include "cli/lint.h"
 #include "cli/prepared_workflow.h"
 #include "servers/server_tools.h"
 #include "workflow/check/checker.h"
@@ -41,6 +42,7 @@ struct LintOptions {
   bool json = false;
   bool strict = false;
   bool fix = false;
+  bool before_run = false;  // findings go to standard error, and a workflow without findings is not mentioned
 };
 
 struct Totals {
@@ -74,16 +76,24 @@ class Linter {
       nlohmann::ordered_json all = {{"files", files_}, {"errors", totals_.errors}, {"warnings", totals_.warnings}};
       if (options_.fix) all["fixes"] = fixes_;
       shown = print(dumped(all, 2) + '\n');
-    } else {
+    } else if (!options_.before_run) {
       shown = print(counted(totals_.files, "file") + ": " + counted(totals_.errors, "error") + ", " +
                     counted(totals_.warnings, "warning") + "\n") &&
               shown;
     }
     const bool clean = totals_.errors == 0 && (!options_.strict || totals_.warnings == 0);
+    if (options_.before_run && !clean) {
+      complain(options_.files.front() + ": the workflow was not run: " + counted(totals_.errors, "error") + ", " +
+               counted(totals_.warnings, "warning") + ", and with --strict a warning counts as an error");
+    }
     return clean && shown ? exit_ok : exit_unusable;
   }
 
  private:
+  bool show(const std::string& text) const {
+    return options_.before_run ? write_all(STDERR_FILENO, text).error == 0 : print(text);
+  }
+
   static std::string directory() {
     std::error_code ignored;
     return std::filesystem::current_path(ignored).string();
@@ -137,7 +147,7 @@ class Linter {
     }
     totals_.errors += diagnostics.dropped_errors();
     totals_.warnings += diagnostics.dropped_warnings();
-    if (!options_.json) return print(diagnostics.with_lines(source));
+    if (!options_.json) return show(diagnostics.with_lines(source));
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const PlacedDiagnostic& one : placed) list.push_back(as_json(one));
     files_.push_back({{"file", file}, {"findings", std::move(list)}});
@@ -229,8 +239,8 @@ class Linter {
     }
     whole.diagnostic.message = error.substr(std::min(error.find_first_not_of(' '), error.size()));
     if (!options_.json) {
-      return print(file + ":" + std::to_string(whole.position.line) + ":" + std::to_string(whole.position.column) +
-                   ": error: " + whole.diagnostic.message + "\n");
+      return show(file + ":" + std::to_string(whole.position.line) + ":" + std::to_string(whole.position.column) +
+                  ": error: " + whole.diagnostic.message + "\n");
     }
     files_.push_back({{"file", file}, {"findings", nlohmann::ordered_json::array({as_json(whole)})}});
     return true;
@@ -264,6 +274,14 @@ class Linter {
 };
 
 }  // namespace
+
+bool passes_strict_lint(Context& context, const std::string& workflow, std::vector<std::string> given) {
+  LintOptions options;
+  options.files = {workflow};
+  options.variables = std::move(given);
+  options.strict = options.before_run = true;
+  return Linter(context, options).run() == exit_ok;
+}
 
 void add_lint(CLI::App& app, Context& context) {
   auto options = std::make_shared<LintOptions>();

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/detach.h"
+#include "cli/lint.h"
 #include "cli/workflow_list.h"
 #include "cli/workflow_run.h"
 
@@ -19,6 +20,7 @@ struct RunCommandOptions {
   RunFlags flags;
   bool detach = false;
   std::string from;
+  bool strict = false;
   bool only_plans = false;
   bool json = false;  // of the plan
 };
@@ -35,6 +37,7 @@ int run_or_plan(Context& context, RunCommandOptions& options) {
   if (options.detach) {
     if (const auto status = detach(options.flags.detached)) return *status;
   }
+  if (options.strict && !passes_strict_lint(context, file, options.flags.variables.names())) return exit_unusable;
   if (!options.from.empty()) return run_from(context, file, options.from, options.flags);
   if (!options.only_plans) return run_file(context, file, options.flags);
   return plan_file(context, file, options.flags.variables, options.flags.part, {options.json, options.flags.force});
@@ -59,6 +62,8 @@ void add_run(CLI::App& app, Context& context) {
       "recorded before that visit");
   from->type_name("STATE")->check(
       CLI::Validator([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, ""));
+  command->add_flag("--strict", options->strict,
+                    "Checks the workflow first, as `wtool lint --strict` does, and runs nothing if there is a warning");
   auto* unkept = command->add_flag("--no-journal", options->flags.no_journal,
                                    "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
   auto* dry = command->add_flag("-n,--dry-run", options->only_plans,
