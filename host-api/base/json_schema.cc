@@ -295,7 +295,9 @@ class SchemaChecker {
     if (const auto wanted = schema.find("contains"); wanted != schema.end()) {
       const auto fits = [&](const json& item) { return is_valid(item, *wanted, depth); };
       const auto count = static_cast<std::size_t>(std::count_if(value.begin(), value.end(), fits));
-      if (count < schema.value("minContains", std::size_t{1})) return place + " lacks an item that it must contain";
+      if (count < schema.value("minContains", std::size_t{1})) {
+        return place + " has too few items that match \"contains\"";
+      }
       if (count > schema.value("maxContains", value.size()))
         return place + " has too many items that match \"contains\"";
     }
@@ -309,7 +311,7 @@ class SchemaChecker {
       return mistake;
     }
     for (const json& name : schema.value("required", json::array())) {
-      if (!value.contains(name.get_ref<const std::string&>())) return place + " lacks " + excerpt(name);
+      if (!value.contains(name.get_ref<const std::string&>())) return place + " has no " + excerpt(name);
     }
     const json properties = schema.value("properties", json::object());
     const json patterns = schema.value("patternProperties", json::object());
@@ -551,7 +553,10 @@ class IntegerMaker {
 std::string schema_mistake(const json& schema) { return SchemaReader(schema).read(schema, "#"); }
 
 std::string instance_mistake(const json& value, const json& schema) {
-  return SchemaChecker(schema).judge(value, schema, "#");
+  std::string mistake = SchemaChecker(schema).judge(value, schema, "#");
+  // Only the value itself has this place: the place of everything inside it begins with "#/".
+  if (mistake.starts_with("# ")) mistake.replace(0, 1, "the value");
+  return mistake;
 }
 
 std::string make_integers(json& value, const json& schema) {

@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_stays_wrong_fails_the_step_after_the_last_qu
   const Finished finished = run_workflow(review(verdict + " ask_again=1"));
   BOOST_TEST(finished.exit_code == 1);
   BOOST_TEST(calls() == 2U);
-  BOOST_TEST(holds(finished.out, "the answer is not valid: # lacks \"files\" (asked 2 times)"), finished.out);
+  BOOST_TEST(holds(finished.out, "the answer is not valid: the value has no \"files\" (asked 2 times)"), finished.out);
   fs::remove(scratch.path() + "/calls");
   BOOST_TEST(run_workflow(review(verdict + " ask_again=0")).exit_code == 1);
   BOOST_TEST(calls() == 1U);
