@@ -58,6 +58,52 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_not_utf8_are_replaced) {
   BOOST_TEST(dumped(ordered_json("\xc3")) == "\"\xef\xbf\xbd\"");
 }
 
+BOOST_AUTO_TEST_CASE(a_message_shows_a_value_of_up_to_60_bytes_and_the_beginning_of_a_longer_one) {
+  const std::string longest(58, 'x');  // and two quotes
+  BOOST_TEST(wtool::show_json(longest) == '"' + longest + '"');
+  BOOST_TEST(wtool::show_json(longest + "x") == '"' + longest + "x... (61 bytes)");
+  BOOST_TEST(wtool::show_json(std::string(58, 'x') + "ü") == '"' + longest + "... (62 bytes)");
+  BOOST_TEST(wtool::excerpt(longest) == '"' + longest + '"');
+  BOOST_TEST(wtool::excerpt(longest + "x") == '"' + longest + "x...");
+  BOOST_TEST(wtool::describe_json(json{1, 2}) == "a value of type array (5 bytes)");
+}
+
+BOOST_AUTO_TEST_CASE(an_object_is_read_or_a_sentence_says_why_not) {
+  const auto problem = [](const std::string& text) {
+    std::string why;
+    wtool::parse_json_object(text, why);
+    return why;
+  };
+  const auto nested = [](std::size_t levels) {
+    return "{\"a\":" + std::string(levels, '[') + std::string(levels, ']') + "}";
+  };
+  BOOST_TEST(problem("{}") == "");
+  BOOST_TEST(problem(R"( {"a":{"b":1},"c":{"b":2}} )") == "");
+  BOOST_TEST(problem(nested(64)) == "");
+  BOOST_TEST(problem(nested(65)) == "this JSON is nested deeper than 64 levels");
+  BOOST_TEST(problem(R"({"a":[{"b":1,"b":2}]})") == "the key \"b\" occurs twice; one of the two values would be lost");
+  BOOST_TEST(problem(R"({"a":1,"\u0061":2})") == "the key \"a\" occurs twice; one of the two values would be lost");
+  BOOST_TEST(problem("[1]") == "expected a JSON object, got [1]");
+  BOOST_TEST(problem(std::string("{}\0", 3)) == "this is not JSON: byte 3 is NUL");
+  for (const char* bad : {"", "{", "{}x", "{'a':1}", R"({"a":1,})", R"({"a":"\ud800"})"}) {
+    BOOST_TEST(problem(bad).starts_with("this is not JSON: "), bad);
+  }
+  BOOST_TEST(wtool::repeated_key(R"({"a":1,"b":{"a":2}})") == "");
+  BOOST_TEST(wtool::repeated_key(R"([{"a":1},{"b":2,"b":3,"a":4,"a":5}])") == "\"b\"");
+}
+
+BOOST_AUTO_TEST_CASE(a_text_that_is_not_json_is_discarded_or_thrown) {
+  using wtool::parse_json;
+  BOOST_TEST(parse_json("[1]") == json::parse("[1]"));
+  BOOST_TEST(wtool::parse_json_or_throw("[1]") == json::parse("[1]"));
+  for (const std::string& bad : {std::string("["), std::string(), std::string("1\0", 2), std::string("\0", 1)}) {
+    BOOST_TEST(parse_json(bad).is_discarded());
+    BOOST_TEST(wtool::parse_ordered_json(bad).is_discarded());
+    BOOST_CHECK_THROW(wtool::parse_json_or_throw(bad), json::exception);
+    BOOST_CHECK_THROW(wtool::parse_ordered_json_or_throw(bad), json::exception);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace json_test
