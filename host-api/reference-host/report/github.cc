@@ -111,7 +111,8 @@ std::string message_of(const FailedStep& step) {
 std::string page_text(const std::string& text, std::size_t most = max_name) {
   std::string out;
   for (const char c : markup_text(cleaned_for_terminal(bounded_text(text, most), false))) {
-    if (std::string_view("\\`*_{}[]()#+-.!|~@:").find(c) != std::string_view::npos) {
+    const bool in_entity = c == '#' && out.ends_with('&');  // as in `&#39;`
+    if (!in_entity && std::string_view("\\`*_{}[]()#+-.!|~@:").find(c) != std::string_view::npos) {
       out += "&#" + std::to_string(static_cast<int>(c)) + ";";
     } else {
       out += c;
