@@ -186,6 +186,15 @@ BOOST_FIXTURE_TEST_CASE(names_of_runs_are_unique_and_sort_by_time, Folder) {
   BOOST_TEST(error.find("is the beginning of the ids of 50 runs") != std::string::npos);
   BOOST_TEST(find_run(scratch.path(), "nothing", error = "") == "");
   BOOST_TEST(error.find("`wtool runs`") != std::string::npos);
+  BOOST_TEST(!resume_run(scratch.path(), "nothing", "", options(), error = "").has_value());
+  BOOST_TEST(error.starts_with("there is no run \"nothing\""), error);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_last_run_is_not_one_that_was_killed_before_it_had_started, Folder) {
+  const std::string run = fs::path(failed_run()).stem().string();
+  put(journal_file(scratch.path(), "29991231-235959-ffff"), "");
+  BOOST_TEST(list_runs(scratch.path(), error).size() == 2U);
+  BOOST_TEST(find_run(scratch.path(), "last", error) == run);
 }
 
 BOOST_FIXTURE_TEST_CASE(one_process_at_a_time_writes_a_journal, Folder) {

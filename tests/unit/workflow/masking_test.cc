@@ -6,6 +6,7 @@
 #include "base/json_reader.h"
 #include "base/secrets/encodings.h"
 #include "reporting_support.h"
+#include "support/text.h"
 
 namespace masking_test {
 

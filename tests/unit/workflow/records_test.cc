@@ -1,11 +1,16 @@
 // journal/json_value.h and record.h: what happens is recorded, and can be read back.
 #include "journal/record.h"
 
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/environment.h"
+#include "base/sha256.h"
+#include "journal/journal_reader.h"
 #include "journal/run_record.h"
 #include "reporting_support.h"
 
@@ -37,6 +42,30 @@ std::string there_and_back(const Value& value) {
 }
 
 const Moment some_time = Moment(std::chrono::milliseconds(1'795'302'902'045));
+
+void take_all(RecordReader& reader, std::string_view lines) {
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t newline = lines.find('\n', at);
+    BOOST_TEST(reader.take(lines.substr(at, newline - at)) == "");
+    at = newline + 1;
+  }
+}
+
+RunRecord read_back(std::string_view lines) {
+  RecordReader reader;
+  take_all(reader, lines);
+  return reader.finish();
+}
+
+Step made_step(const Workflow& workflow, std::size_t state, std::uint64_t number, const std::string& branch = "") {
+  Step step;
+  step.workflow = &workflow;
+  step.state = state;
+  step.number = step.sequence = number;
+  step.branch = branch;
+  step.status = Step::Status::succeeded;
+  return step;
+}
 
 }  // namespace
 
@@ -70,8 +99,15 @@ BOOST_AUTO_TEST_CASE(times_are_utc_with_milliseconds) {
   append_json_time(out, some_time);
   BOOST_TEST(out == "\"2026-11-21T23:15:02.045Z\"");
   BOOST_TEST((time_from_text("2026-11-21T23:15:02.045Z") == some_time));
+  for (const char* good : {"1970-01-01T00:00:00.000Z", "2261-12-31T23:59:59.999Z", "2028-02-29T10:20:30.405Z"}) {
+    const auto time = time_from_text(good);
+    BOOST_TEST_REQUIRE(time.has_value(), good);
+    append_json_time(out = "", *time);
+    BOOST_TEST(out == '"' + std::string(good) + '"');
+  }
   for (const char* bad : {"", "2026-11-21T23:15:02Z", "2026-13-21T23:15:02.045Z", "2026-11-21 23:15:02.045Z",
-                          "9999-11-21T23:15:02.045Z", "0001-01-01T00:00:00.000Z"}) {
+                          "1969-12-31T23:59:59.999Z", "2262-01-01T00:00:00.000Z", "2026-02-29T23:15:02.045Z",
+                          "2026-11-21T23:15:02.045Z0", "2026-11-21T23:15:02.0-5Z"}) {
     BOOST_TEST(!time_from_text(bad).has_value());
   }
 }
@@ -139,11 +175,7 @@ BOOST_AUTO_TEST_CASE(a_step_is_read_as_it_was_written) {
   append_run_started(lines, some_time, start, "/somewhere");
   append_state_ended(lines, some_time, step, &root, end);
   RecordReader reader;
-  for (std::size_t at = 0; at < lines.size();) {
-    const std::size_t newline = lines.find('\n', at);
-    BOOST_TEST(reader.take(std::string_view(lines).substr(at, newline - at)) == "");
-    at = newline + 1;
-  }
+  take_all(reader, lines);
   const RunRecord run = reader.finish();
   BOOST_REQUIRE(run.steps.size() == 1U);
   const StepRecord& back = run.steps[0];
@@ -177,6 +209,302 @@ BOOST_AUTO_TEST_CASE(a_step_is_read_as_it_was_written) {
   BOOST_TEST((back.end.next == end.next));
 }
 
+BOOST_AUTO_TEST_CASE(everything_about_a_run_is_read_as_it_was_written) {
+  const Workflow root = made_workflow("root");
+  const Source source("release.md", "# Release\n");
+  RunStart start;
+  start.run = "r1";
+  start.name = "release";
+  start.file = "release.md";
+  start.workflow = &root;
+  start.source = &source;
+  start.inputs.emplace("a \"level\"", Value(std::int64_t{2}));
+  start.inputs.emplace("name", Value("***"));
+  start.masked_inputs = {"name", "other \"name\""};
+  start.on = "cluster";
+  start.jobs = "wtool-r1";
+  start.env_files = {"a.env", "b\".env"};
+  start.until = "Build";
+  start.only = "Tell";
+  start.policy = {"project", "/srv/project", true};
+  std::string lines;
+  append_run_started(lines, some_time, start, "/somewhere");
+  const RunRecord run = read_back(lines);
+  BOOST_TEST(run.run == "r1");
+  BOOST_TEST(run.name == "release");
+  BOOST_TEST(run.file == "release.md");
+  BOOST_TEST(run.directory == "/somewhere");
+  BOOST_TEST(run.sha256 == wtool::sha256(source.text()));
+  BOOST_TEST(run.host == wtool::host_name());
+  BOOST_TEST(run.pid == ::getpid());
+  BOOST_TEST(run.pid_namespace == own_pid_namespace());
+  BOOST_TEST(run.on == "cluster");
+  BOOST_TEST(run.jobs == "wtool-r1");
+  BOOST_TEST(run.env_files == start.env_files);
+  BOOST_TEST(run.until == "Build");
+  BOOST_TEST(run.only == "Tell");
+  BOOST_TEST(run.policy.name == "project");
+  BOOST_TEST(run.policy.root == "/srv/project");
+  BOOST_TEST(run.policy.network);
+  BOOST_REQUIRE(run.inputs.size() == 2U);
+  BOOST_TEST(value_of(run.inputs.at("a \"level\"")) == "2");
+  BOOST_TEST(value_of(run.inputs.at("name")) == "\"***\"");
+  BOOST_TEST(run.masked_inputs == start.masked_inputs);
+  BOOST_TEST(run.secret_inputs.empty());
+  BOOST_TEST((run.began == some_time));
+  BOOST_TEST(run.resumed == 0);
+  BOOST_TEST(!run.status.has_value());
+
+  RunReport report;
+  report.status = RunReport::Status::failed;
+  report.reason = "the \"state\" failed";
+  report.refused = true;
+  report.took = std::chrono::microseconds(2'000'300);
+  append_run_ended(lines, some_time, report);
+  const RunRecord ended = read_back(lines);
+  BOOST_TEST((ended.status == RunReport::Status::failed));
+  BOOST_TEST(ended.reason == report.reason);
+  BOOST_TEST(ended.refused);
+  BOOST_TEST((ended.took == report.took));
+}
+
+BOOST_AUTO_TEST_CASE(a_resumption_replaces_what_was_known_about_the_run_except_its_policy) {
+  const Workflow root = made_workflow("root");
+  RunStart start;
+  start.run = "r1";
+  start.workflow = &root;
+  start.inputs.emplace("level", Value(std::int64_t{1}));
+  start.inputs.emplace("old", Value(true));
+  start.masked_inputs = {"old"};
+  start.on = start.jobs = start.until = start.only = "before";
+  start.env_files = {"before.env"};
+  start.policy = {"read-only", "/srv", false};
+  std::string lines;
+  append_run_started(lines, some_time, start, "/somewhere");
+  RunReport report;
+  report.status = RunReport::Status::aborted;
+  report.reason = "stopped";
+  report.refused = true;
+  report.took = std::chrono::seconds(2);
+  append_run_ended(lines, some_time, report);
+  RunStart again;
+  again.run = "r1";
+  again.workflow = &root;
+  again.resumed = true;
+  again.inputs.emplace("level", Value(std::int64_t{2}));
+  append_run_resumed(lines, some_time + std::chrono::hours(1), again, nullptr);
+  const RunRecord run = read_back(lines);
+  BOOST_TEST(run.resumed == 1);
+  BOOST_TEST(!run.status.has_value());
+  BOOST_TEST(run.reason == "");
+  BOOST_TEST(!run.refused);
+  BOOST_TEST(run.on == "");
+  BOOST_TEST(run.jobs == "");
+  BOOST_TEST(run.until == "");
+  BOOST_TEST(run.only == "");
+  BOOST_TEST(run.env_files.empty());
+  BOOST_REQUIRE(run.inputs.size() == 1U);
+  BOOST_TEST(value_of(run.inputs.at("level")) == "2");
+  BOOST_TEST(run.masked_inputs.empty());
+  BOOST_TEST(run.policy.name == "read-only");
+  BOOST_TEST(run.policy.root == "/srv");
+  BOOST_TEST(!run.policy.network);
+  BOOST_TEST((run.began == some_time));
+  BOOST_TEST((run.took == std::chrono::seconds(2)));
+
+  again.on = "cluster";
+  again.jobs = "j";
+  again.until = "Tell";
+  again.only = "Keep";
+  again.env_files = {"now.env"};
+  again.policy = {"project", "/", true};
+  append_run_resumed(lines, some_time + std::chrono::hours(2), again, nullptr);
+  const RunRecord third = read_back(lines);
+  BOOST_TEST(third.resumed == 2);
+  BOOST_TEST(third.on == "cluster");
+  BOOST_TEST(third.jobs == "j");
+  BOOST_TEST(third.until == "Tell");
+  BOOST_TEST(third.only == "Keep");
+  BOOST_TEST(third.env_files == again.env_files);
+  BOOST_TEST(third.policy.name == "project");
+  BOOST_TEST(third.policy.network);
+}
+
+BOOST_AUTO_TEST_CASE(everything_about_the_end_of_a_step_is_read_as_it_was_written) {
+  Workflow root = made_workflow("root");
+  root.states[0].hidden = true;
+  root.states[0].action->sha256 = "0123";
+  Step step = made_step(root, 0, 1);
+  step.up_to_date = step.replayed = true;
+  step.kept_files = {{"dist/a \"b\".txt", "kept/1", 12}, {"dist/c.txt", "kept/2", 0}};
+  StepEnd end;
+  end.ends_workflow = true;
+  end.outcome.aborted = true;
+  end.outcome.exit_code = 3;  // not that of the step
+  end.outcome.variables = Value(Map{});
+  end.outcome.answer = Value("yes");
+  end.outcome.whole_output = {
+      .bytes = 5'000'000'000, .cut = true, .wanted = true, .file = "/o/1.stdout", .sha256 = "ab"};
+  end.outcome.whole_error = {.bytes = 7, .lossy = true, .trouble = "the disk was full"};
+  std::string lines;
+  RunStart start;
+  start.workflow = &root;
+  append_run_started(lines, some_time, start, "");
+  append_state_started(lines, some_time + std::chrono::seconds(1), step, &root);
+  const RunRecord running = read_back(lines);
+  BOOST_REQUIRE(running.steps.size() == 1U);
+  BOOST_TEST((running.steps[0].status == Step::Status::running));
+  BOOST_TEST(running.steps[0].line == 0U);
+  append_state_ended(lines, some_time + std::chrono::seconds(2), step, &root, end, true);
+  const RunRecord run = read_back(lines);
+  BOOST_REQUIRE(run.steps.size() == 1U);
+  const StepRecord& back = run.steps[0];
+  BOOST_TEST((back.began == some_time + std::chrono::seconds(1)));
+  BOOST_TEST((back.status == Step::Status::succeeded));
+  BOOST_TEST((back.place == StepPlace{"", 1}));
+  BOOST_TEST(back.workflow == "");
+  BOOST_TEST(back.action_sha256 == "0123");
+  BOOST_TEST(back.exit_code == 0);
+  BOOST_TEST(back.tries == 1);
+  BOOST_TEST(back.hidden);
+  BOOST_TEST(back.replayed);
+  BOOST_TEST(back.up_to_date);
+  BOOST_TEST(back.masked);
+  BOOST_TEST(back.line == 2U);
+  BOOST_REQUIRE(back.kept_files.size() == 2U);
+  BOOST_TEST(back.kept_files[0].path == "dist/a \"b\".txt");
+  BOOST_TEST(back.kept_files[0].copy == "kept/1");
+  BOOST_TEST(back.kept_files[0].bytes == 12U);
+  BOOST_TEST(back.kept_files[1].copy == "kept/2");
+  BOOST_TEST(back.end.ends_workflow);
+  BOOST_TEST(!back.end.secret);
+  BOOST_TEST(!back.end.transitioned);
+  BOOST_TEST(back.end.next.empty());
+  const Outcome& outcome = back.end.outcome;
+  BOOST_TEST(outcome.aborted);
+  BOOST_TEST(!outcome.is_error);
+  BOOST_TEST(outcome.exit_code == 3);
+  BOOST_TEST(value_of(outcome.variables) == "{}");
+  BOOST_TEST(value_of(outcome.answer) == "\"yes\"");
+  BOOST_TEST(outcome.metadata.is_null());
+  BOOST_TEST(outcome.whole_output.bytes == 5'000'000'000U);
+  BOOST_TEST(outcome.whole_output.cut);
+  BOOST_TEST(!outcome.whole_output.lossy);
+  BOOST_TEST(outcome.whole_output.wanted);
+  BOOST_TEST(outcome.whole_output.file == "1.stdout");
+  BOOST_TEST(outcome.whole_output.sha256 == "ab");
+  BOOST_TEST(outcome.whole_output.trouble == "");
+  BOOST_TEST(outcome.whole_error.bytes == 7U);
+  BOOST_TEST(!outcome.whole_error.cut);
+  BOOST_TEST(outcome.whole_error.lossy);
+  BOOST_TEST(!outcome.whole_error.wanted);
+  BOOST_TEST(outcome.whole_error.trouble == "the disk was full");
+}
+
+BOOST_AUTO_TEST_CASE(what_happens_during_a_step_is_read_as_it_was_written) {
+  const Workflow root = made_workflow("root");
+  const Step step = made_step(root, 0, 1);
+  std::string lines;
+  RunStart start;
+  start.workflow = &root;
+  append_run_started(lines, some_time, start, "");
+  append_state_started(lines, some_time, step, &root);
+  using Level = LogAction::Level;
+  for (const Level level : {Level::info, Level::warning, Level::error}) {
+    append_log(lines, some_time, step, &root, level, "a \"text\"");
+  }
+  using Kind = ServiceEvent::Kind;
+  append_service(lines, some_time, step, &root, {.kind = Kind::ready, .message = "on port 80"});
+  append_service(lines, some_time, step, &root, {.kind = Kind::restarting, .failed = true, .message = "it ended"});
+  append_service(lines, some_time, step, &root, {.kind = Kind::ended, .failed = true, .exit_code = 4});
+  append_notice(lines, some_time, "look here");
+  append_usage(lines, some_time, step, &root, {2, 300, 0.25, std::chrono::milliseconds(1500)});
+  append_usage(lines, some_time, step, &root, {1, 0, 0, {}});
+  Outcome failed;
+  failed.is_error = true;
+  failed.exit_code = 9;
+  failed.message = "no answer";
+  failed.standard_output = "half";
+  append_retry(lines, some_time, step, &root, failed, std::chrono::seconds(2));
+  const RunRecord run = read_back(lines);
+  const std::pair<Level, std::string> logs[] = {{Level::info, "a \"text\""},
+                                                {Level::warning, "a \"text\""},
+                                                {Level::error, "a \"text\""},
+                                                {Level::info, "service ready on port 80"},
+                                                {Level::warning, "service restarting: it ended"},
+                                                {Level::error, "service ended"},
+                                                {Level::warning, "look here"}};
+  BOOST_REQUIRE(run.logs.size() == std::size(logs));
+  for (std::size_t i = 0; i < run.logs.size(); ++i) {
+    BOOST_TEST((run.logs[i].level == logs[i].first), i);
+    BOOST_TEST(run.logs[i].text == logs[i].second);
+    BOOST_TEST(run.logs[i].step == (i < 6 ? 1U : 0U));
+    BOOST_TEST(run.logs[i].line == i + 2);
+    BOOST_TEST((run.logs[i].at == some_time));
+  }
+  BOOST_REQUIRE(run.usage.size() == 2U);
+  BOOST_TEST((run.usage[0].first == StepPlace{"", 1}));
+  const Usage all = total_usage(run);
+  BOOST_TEST(all.calls == 3);
+  BOOST_TEST(all.tokens == 300);
+  BOOST_TEST(all.cost == 0.25);
+  BOOST_TEST(all.time.count() == 1500);
+  BOOST_REQUIRE(run.steps.size() == 1U);
+  BOOST_REQUIRE(run.steps[0].earlier_tries.size() == 1U);
+  const Outcome& tried = run.steps[0].earlier_tries[0];
+  BOOST_TEST(tried.is_error);
+  BOOST_TEST(tried.exit_code == 9);
+  BOOST_TEST(tried.message == "no answer");
+  BOOST_TEST(tried.standard_output == "half");
+}
+
+BOOST_AUTO_TEST_CASE(the_output_that_is_shown_is_that_of_its_stream_with_what_is_missing) {
+  Outcome outcome;
+  outcome.standard_output = "out";
+  outcome.standard_error = "error";
+  outcome.whole_error = {.bytes = 9, .cut = true, .trouble = "the disk was full"};
+  const JournaledOutput out = stored_output(outcome, false, false);
+  BOOST_TEST(out.text == "out");
+  BOOST_TEST(out.whole);
+  BOOST_TEST(out.notice == "");
+  const JournaledOutput error = stored_output(outcome, true, false);
+  BOOST_TEST(error.text == "error");
+  BOOST_TEST(!error.whole);
+  BOOST_TEST(error.notice ==
+             "the command wrote 9 bytes, but only the first and the last bytes are shown here: the disk was full");
+  const JournaledOutput masked = stored_output(outcome, false, true);
+  BOOST_TEST(!masked.whole);
+  BOOST_TEST(masked.notice == "secrets in it were replaced by ***");
+}
+
+BOOST_AUTO_TEST_CASE(records_that_belong_to_no_step_or_have_no_status_are_refused) {
+  const auto wrong = [](const std::string& type, const std::string& rest) {
+    RecordReader reader;
+    reader.take(R"({"v":1,"type":"run_started","time":"2026-11-21T23:15:00.000Z"})");
+    return reader.take(R"({"v":1,"type":")" + type + R"(","time":"2026-11-21T23:15:00.000Z")" + rest + "}");
+  };
+  for (const char* type : {"retry", "usage", "node", "state_started", "state_ended"}) {
+    for (const char* place :
+         {"", R"(,"branch":"")", R"(,"seq":1)", R"(,"branch":"","seq":0)", R"(,"branch":1,"seq":1)"}) {
+      BOOST_TEST(wrong(type, place) == "it has no \"branch\" and \"seq\" that identify its step", type << place);
+    }
+  }
+  const std::string place = R"(,"branch":"","seq":1)";
+  BOOST_TEST(wrong("state_ended", place) == "it has no \"status\" with which a step can end");
+  BOOST_TEST(wrong("state_ended", place + R"(,"status":"running")") != "");
+  for (const char* status : {"succeeded", "failed", "aborted", "waiting", "passed"}) {
+    BOOST_TEST(wrong("state_ended", place + R"(,"status":")" + status + "\"") == "");
+  }
+  BOOST_TEST(wrong("run_ended", "") == "it has no \"status\" with which a run can end");
+  for (const char* status : {"completed", "failed", "aborted", "suspended"}) {
+    BOOST_TEST(wrong("run_ended", R"(,"status":")" + std::string(status) + "\"") == "");
+  }
+  BOOST_TEST(wrong("run_started", "") == "the run begins here a second time");
+  BOOST_TEST(wrong("something", "") == "");
+  RecordReader reader;
+  BOOST_TEST(reader.take(R"({"v":1,"type":"run_started"})") == "it has no \"time\" such as 2026-11-21T23:15:02.123Z");
+}
+
 BOOST_AUTO_TEST_CASE(the_node_of_a_step_and_the_jobs_of_a_run_are_read_back) {
   const Workflow root = made_workflow("root");
   Step step;
@@ -195,11 +523,7 @@ BOOST_AUTO_TEST_CASE(the_node_of_a_step_and_the_jobs_of_a_run_are_read_back) {
   append_node(lines, some_time, step, &root, {.state = "started", .node = "node7", .job = "4711"});
   BOOST_TEST(lines.find(R"("node":"node7","job":"4711")") != std::string::npos, lines);
   RecordReader reader;
-  for (std::size_t at = 0; at < lines.size();) {
-    const std::size_t newline = lines.find('\n', at);
-    BOOST_TEST(reader.take(std::string_view(lines).substr(at, newline - at)) == "");
-    at = newline + 1;
-  }
+  take_all(reader, lines);
   BOOST_TEST(reader.take(R"({"v":1,"type":"node","time":"2026-11-21T23:15:02.123Z","node":"x"})") != "");
   const RunRecord run = reader.finish();
   BOOST_TEST(run.on == "cluster");
