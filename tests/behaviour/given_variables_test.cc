@@ -62,6 +62,14 @@ BOOST_AUTO_TEST_CASE(a_secret_comes_from_a_file_a_variable_or_standard_input) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_empty_file_or_variable_gives_no_required_secret) {
+  ProgramOptions with_variable;
+  with_variable.set["EMPTY"] = "";
+  const std::string empty = " token: the value is empty, but this secret is required; put it into the file";
+  refused({"--var-file", "token=" + scratch.file("empty", "\n")}, "--var-file" + empty);
+  refused({"--var-env", "token=EMPTY"}, "--var-env" + empty, with_variable);
+}
+
 // Templates quote such a secret, so it looks different in a command line. The logs of the plugin show the arguments of
 // a call.
 BOOST_AUTO_TEST_CASE(a_secret_with_special_characters_is_shown_nowhere) {

@@ -54,6 +54,32 @@ BOOST_AUTO_TEST_CASE(mistakes_in_the_inputs_are_reported_all_at_once) {
              "the required parameter 'target' is missing; give it with --var target=VALUE (what to build)\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_required_secret_must_not_be_given_as_an_empty_text) {
+  const Source source("", workflow_text("[*] --> A\nA --> [*]\n", "",
+                                        "parameters:\n  - {name: token, required: true, secret: true}\n"
+                                        "  - {name: key, required: true, secret: true, condition: wants_key}\n"
+                                        "  - {name: optional, secret: true}\n  - {name: plain, required: true}\n"
+                                        "  - {name: default, required: true, secret: true, default: ''}\n"
+                                        "  - {name: wants_key, type: boolean, default: false}\n"));
+  Diagnostics diagnostics;
+  const Workflow workflow = parse_workflow(source, diagnostics);
+  BOOST_TEST(diagnostics.empty());
+  std::vector<std::string> errors;
+  resolve_inputs(workflow, {"token=", "key=", "optional=", "plain="}, {}, errors);
+  BOOST_REQUIRE(errors.size() == 1U);
+  BOOST_TEST(errors[0] ==
+             "--var token: the value is empty, but this secret is required; put it into the file or the variable that "
+             "is named here");
+  errors.clear();
+  resolve_inputs(workflow, {"token=x", "key=", "wants_key=true", "plain=x"}, {}, errors);
+  BOOST_TEST(errors.size() == 1U);
+  errors.clear();
+  using wtool::host::expressions::Value;
+  resolve_arguments(workflow, {{"token", Value("")}, {"plain", Value("x")}}, {}, errors);
+  BOOST_REQUIRE(errors.size() == 1U);
+  BOOST_TEST(errors[0] == "token: the value is empty, but this secret is required; give it a value");
+}
+
 BOOST_AUTO_TEST_CASE(an_argument_takes_the_type_of_its_parameter_and_keeps_its_own_without_one) {
   using wtool::host::expressions::List;
   using wtool::host::expressions::Value;

@@ -138,6 +138,15 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
   for (const Parameter& parameter : workflow.parameters) {
     if (parameter.fallback && !named.contains(parameter.name)) inputs.emplace(parameter.name, *parameter.fallback);
   }
+  // An empty file or variable usually means that the secret was not set up. An empty default is meant.
+  for (const Parameter& parameter : workflow.parameters) {
+    const auto found = inputs.find(parameter.name);
+    if (!parameter.secret || found == inputs.end() || !named.contains(parameter.name)) continue;
+    const std::string* const text = found->second.as_text();
+    if (text == nullptr || !text->empty() || !needs_value(parameter, inputs)) continue;
+    errors.push_back(option + parameter.name + ": the value is empty, but this secret is required; " +
+                     (option.empty() ? "give it a value" : "put it into the file or the variable that is named here"));
+  }
   for (const Parameter& parameter : workflow.parameters) {
     if (inputs.contains(parameter.name) || named.contains(parameter.name) || !needs_value(parameter, inputs)) continue;
     errors.push_back("the required parameter '" + parameter.name + "' is missing" +

@@ -19,10 +19,10 @@ std::optional<expressions::Value> parameter_value(Parameter::Type type, const st
 
 // `given` are the KEY=VALUE texts of --var, in order; of several texts with one key, the last one is used. It is an
 // error if a key is neither declared nor among `used` (the names that the workflow reads), if a value breaks the
-// parameter's limits, or if a required parameter has no value. Every error is one sentence. `values` are further
-// inputs, such as those of an earlier run; `given` takes precedence over them, and unknown names are left out. A
-// parameter that is neither given nor required, and has no default, gets no value. `option` is what messages put before
-// a name, such as --var; empty: the values do not come from a command line.
+// parameter's limits, or if a required parameter has no value, or is a secret with an empty value. Every error is one
+// sentence. `values` are further inputs, such as those of an earlier run; `given` takes precedence over them, and
+// unknown names are left out. A parameter that is neither given nor required, and has no default, gets no value.
+// `option` is what messages put before a name, such as --var; empty: the values do not come from a command line.
 std::map<std::string, expressions::Value> resolve_inputs(const Workflow& workflow,
                                                          const std::vector<std::string>& given,
                                                          const std::vector<std::string>& used,
