@@ -243,6 +243,9 @@ BOOST_FIXTURE_TEST_CASE(a_step_whose_background_processes_were_ended_says_so_onc
   BOOST_TEST(holds(finished.err, " ended with it; let the command `wait` for what it starts"), finished.err);
   BOOST_TEST(!holds(finished.err, "the step 'B'"), finished.err);
   BOOST_TEST(holds(run({wtool_path, "show", "last"}, here()).out, "Notices:\n    " + notice));
+  const Finished called = run_workflow(
+      workflow("    [*] --> A\n    A --> [*]\n", "- A: Call tool shell_execute with command=\"sleep 61 & echo ok\"\n"));
+  BOOST_TEST(holds(called.err, "notice: " + notice), called.err);
   // What is ended with an interrupted command needs no notice.
   const std::string late =
       workflow("    [*] --> A\n    A --> [*]\n", "- A: Shell \"sleep 61 & sleep 61\" timeout=0.3\n");

@@ -140,10 +140,9 @@ void tell_of_ended_processes(const Step& step, const ActionContext& context, con
   const expressions::Value* metadata = &result.outcome.metadata;
   const expressions::Value* ended = expressions::field_of(metadata, "background_processes_ended");
   const std::int64_t* count = ended == nullptr ? nullptr : ended->as_int();
-  const bool is_command = std::holds_alternative<workflow::ShellAction>(step.of().action->kind);
   // If the command was interrupted, everybody expects that its background processes are ended, too.
   const bool by_itself = !result.outcome.aborted && expressions::field_of(metadata, "partial_stdout") == nullptr;
-  if (count == nullptr || !is_command || !by_itself || result.up_to_date) return;
+  if (count == nullptr || !by_itself || result.up_to_date) return;
   context.invocation.run.observer().noticed(
       "the step '" + step.of().id + "': when its command ended, " + std::to_string(*count) +
       (*count == 1 ? " background process was" : " background processes were") +
