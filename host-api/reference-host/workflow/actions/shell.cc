@@ -265,7 +265,7 @@ void check_shell(const ShellAction& shell, const Action& action, ActionCheck& ch
 
 void check_shell_command(const ShellAction& shell, ActionCheck& check) {
   const bool good = shell.command.parsed.texts.empty() || check_command(shell.command, check.diagnostics);
-  if (good && !check.around.must_exist) check_dropped_status(shell, check.diagnostics);
+  if (good && !check.around.must_exist) check_dropped_status(shell, check.workflow, check.diagnostics);
   if (good && check.around.verdict && is_literal(shell.command)) judge(shell, check);
 }
 

@@ -48,9 +48,10 @@ void check_actions(const Workflow& workflow, const std::vector<std::string>& giv
 void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Diagnostics& diagnostics);
 
 // dropped_status.cc: a command in quotes that is a list such as `make; make install`: a failure of `make` is lost,
-// because only a block begins with `set -e`. Warns of the first command whose failure is lost, but not where the command
-// handles failures itself, or where this cheap reading of it is in doubt.
-void check_dropped_status(const ShellAction& shell, Diagnostics& diagnostics);
+// because only a block begins with `set -e`. The same for `make | tee log`, except where `pipefail` is set. Warns of the
+// first command whose failure is lost, but not where the command handles failures itself, or where this cheap reading of
+// it is in doubt.
+void check_dropped_status(const ShellAction& shell, const Workflow& workflow, Diagnostics& diagnostics);
 
 // What the checks of a workflow's actions may use, and where they report mistakes.
 struct ActionCheck {

@@ -8,6 +8,7 @@
 #include "workflow/check/checks.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
+#include "workflow/quoting/command_template.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -20,16 +21,16 @@ class DroppedStatus {
  public:
   explicit DroppedStatus(std::string_view text) : text_(text) {}
 
-  // The first command whose status is dropped, as a part of the text. Nothing: no status is dropped, or the text
-  // is in doubt.
+  // The first command whose status is dropped by the one after it, as a part of the text. Nothing: no status is dropped,
+  // or the text is in doubt.
   std::optional<std::string_view> find() {
-    while (at_ < text_.size()) {
-      if (!step() || in_doubt_) return std::nullopt;
-      if (found_) return found_;
-    }
-    end_word();
-    if (!in_doubt_ && depth_ == 0) end_command();
+    read();
     return found_;
+  }
+  // The same for the first command whose output goes to `tee`: a pipeline has the status of its last command.
+  std::optional<std::string_view> find_before_tee() {
+    read();
+    return found_before_tee_;
   }
 
  private:
@@ -37,8 +38,18 @@ class DroppedStatus {
   struct Command {
     std::size_t begin = std::string_view::npos;  // npos: it has no word yet
     std::string name;                            // its first word, without assignments before it
+    std::string_view before_pipe;                // what stands before the last `|`; empty: nothing
+    std::string last_name;                       // the first word after that
     bool is_harmless = false;                    // its status is handled, or does not matter
   };
+
+  void read() {
+    while (at_ < text_.size()) {
+      if (!step() || in_doubt_) return;
+    }
+    end_word();
+    if (!in_doubt_ && depth_ == 0) end_command();
+  }
 
   char look(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   bool sees(std::string_view what) const { return text_.substr(at_).starts_with(what); }
@@ -137,6 +148,11 @@ class DroppedStatus {
     }
     end_word();
     const bool is_double = look(1) == c;
+    end_pipeline();
+    if (depth_ == 0 && c == '|' && !is_double && command_.begin != std::string_view::npos) {
+      command_.before_pipe = trim(text_.substr(command_.begin, at_ - command_.begin));
+      command_.last_name.clear();
+    }
     if (depth_ == 0 && sees("||")) command_.is_harmless = true;
     if (depth_ == 0 && c == '&' && !is_double) {
       command_ = {};  // it runs in the background
@@ -158,6 +174,7 @@ class DroppedStatus {
     }
     is_first_word_ = is_one_of(word, {"!", "do", "then", "else", "elif", "if", "while", "until", "{", "time"});
     if (depth_ == 0 && command_.name.empty()) command_.name = word;
+    if (depth_ == 0) command_.last_name = word;
     // A keyword that ends nothing makes no command that a shell can read.
     const bool is_stray = depth_ == 0 && is_one_of(word, {"fi", "done", "esac", "}", "do", "then", "else", "elif"});
     in_doubt_ = in_doubt_ || is_stray || word == "function";
@@ -173,13 +190,20 @@ class DroppedStatus {
     return word == "errexit" || (word.starts_with('-') && !word.starts_with("--") && word.find('e') != word.npos);
   }
 
+  void end_pipeline() {
+    const bool is_harmless = is_one_of(command_.name, {"echo", "printf", "true", ":"});
+    if (found_before_tee_ || command_.last_name != "tee" || command_.before_pipe.empty() || is_harmless) return;
+    found_before_tee_ = command_.before_pipe;
+  }
+
   void end_command() {
+    end_pipeline();
     if (command_.begin == std::string_view::npos) return;
     std::string_view all = trim(text_.substr(command_.begin, at_ - command_.begin));
     while (all.ends_with(';')) all = trim(all.substr(0, all.size() - 1));
     // `make; true` says that a failure does not matter, and `make; test $? = 2` looks at the status.
     const bool uses_status = all.find("$?") != all.npos || is_one_of(command_.name, {"true", ":", "exit", "return"});
-    if (previous_ && !uses_status) found_ = previous_;
+    if (previous_ && !uses_status && !found_ && !in_doubt_) found_ = previous_;
     const bool cannot_matter =
         command_.is_harmless || command_.name.empty() ||
         is_one_of(command_.name, {"!",      "[",        "[[",    "test",  "set",    "shopt", "trap",
@@ -198,23 +222,34 @@ class DroppedStatus {
   Command command_;
   std::optional<std::string_view> previous_;  // the command before, if its status matters
   std::optional<std::string_view> found_;
+  std::optional<std::string_view> found_before_tee_;
   bool in_doubt_ = false;  // or after `set -e`: the line stops at a failure
 };
 
 }  // namespace
 
-void check_dropped_status(const ShellAction& shell, Diagnostics& diagnostics) {
+void check_dropped_status(const ShellAction& shell, const Workflow& workflow, Diagnostics& diagnostics) {
   const std::string& written = shell.command.written.text();
-  // What a tag makes is known only during a run. Whoever writes shell_options has decided what a failure does.
-  if (shell.is_block || shell.shell_options || written.find("{%") != std::string::npos) return;
-  const auto dropped = DroppedStatus(written).find();
-  if (!dropped) return;
-  std::string shown(dropped->substr(0, dropped->find('\n')));
-  if (shown.size() > longest_shown) shown = shown.substr(0, cut_before(shown, longest_shown)) + "...";
-  diagnostics.warn(shell.command.written.locate(static_cast<std::size_t>(dropped->data() - written.data())),
-                   "a failure of `" + shown +
-                       "` is lost, because the command continues after it; join the commands with `&&`, or write them "
-                       "in a ```sh block, which stops at the first failure");
+  // What a tag makes is known only during a run.
+  if (written.find("{%") != std::string::npos) return;
+  const auto tell = [&](std::optional<std::string_view> lost, const std::string& why) {
+    if (!lost) return;
+    std::string shown(lost->substr(0, lost->find('\n')));
+    if (shown.size() > longest_shown) shown = shown.substr(0, cut_before(shown, longest_shown)) + "...";
+    diagnostics.warn(shell.command.written.locate(static_cast<std::size_t>(lost->data() - written.data())),
+                     "a failure of `" + shown + "` is lost, because " + why);
+  };
+  if (first_line_of(shell, workflow).find("pipefail") == std::string::npos) {
+    tell(DroppedStatus(written).find_before_tee(),
+         "a pipeline has the status of its last command; write it in a ```bash block, where a failure of any of its "
+         "commands counts");
+  }
+  // Whoever writes shell_options has decided what a failure does.
+  if (shell.is_block || shell.shell_options) return;
+  tell(
+      DroppedStatus(written).find(),
+      "the command continues after it; join the commands with `&&`, or write them in a ```sh block, which stops at the "
+      "first failure");
 }
 
 }  // namespace wtool::host::workflow
