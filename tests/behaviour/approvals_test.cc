@@ -64,6 +64,19 @@ struct Asking : Place {
 
 BOOST_FIXTURE_TEST_SUITE(approvals, Asking)
 
+// All steps of a workflow that a secret step runs are secret, but a person must see what is asked.
+BOOST_AUTO_TEST_CASE(a_question_inside_a_secret_workflow_can_be_answered) {
+  scratch.file(
+      "inner.md",
+      "```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> [*]\n```\n\n## Actions\n\n- Ask: Approve \"Ship it?\"\n");
+  workflow("    [*] --> Ship\n    Ship --> [*]\n", "- Ship: Run workflow \"inner\" secret\n");
+  BOOST_TEST(wtool({"run", "workflow.md"}).exit_code == suspended);
+  const std::string shown = wtool({"approve", "last"}).out;
+  BOOST_TEST(holds(shown, "Ship it?"), shown);
+  const Finished answered = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(answered.exit_code == 0, answered.out << answered.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_very_long_question_is_cut_and_says_how_to_see_all_of_it) {
   workflow("    [*] --> List\n    List --> Ask\n    Ask --> [*]\n",
            "- List: Shell \"seq 1000\"\n- Ask: Approve \"Delete these?\\n${List}\\nAll of them?\"\n");

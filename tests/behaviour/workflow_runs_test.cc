@@ -296,16 +296,21 @@ BOOST_AUTO_TEST_CASE(secrets_are_in_nothing_that_a_run_shows_or_leaves) {
 
 BOOST_AUTO_TEST_CASE(what_later_steps_read_from_a_secret_outcome_is_in_nothing_that_a_run_shows_or_leaves) {
   scratch.file("reply.json", "{\"token\": \"tok-4711-abcdef\", \"list\": [\"tok-second\"]}\n");
-  scratch.file("inner.md",
-               "```mermaid\nstateDiagram-v2\n[*] --> I\nI --> J\nJ --> [*]\n```\n\n## Actions\n\n"
-               "- I: Set url=\"tok-in-variable\"\n- J: Shell \"echo tok-of-inner; echo done\"\n");
-  scratch.file("w.md",
-               "```mermaid\nstateDiagram-v2\n[*] --> Login\nLogin --> Use\nUse --> Inner\nInner --> Url\nUrl --> "
-               "[*]\n```\n\n## Actions\n\n"
-               "- Login: Shell \"cat reply.json\" secret\n"
-               "- Use: Shell \"echo calling $T with $U\" env={\"T\": \"${Login.json.token}\", \"U\": "
-               "\"${Login.json.list[0]}\"}\n"
-               "- Inner: Run workflow \"inner\" secret\n- Url: Log \"url ${Inner.variables.url}\"\n");
+  scratch.file(
+      "inner.md",
+      "---\nparameters: [{name: target, required: true}]\n---\n```mermaid\nstateDiagram-v2\n[*] --> I\nI --> L\nL --> "
+      "J\nJ --> K\nK --> [*]\n```\n\n## Actions\n\n"
+      "- I: Set url=\"tok-in-variable\" n=1\n- J: Shell \"echo tok-of-inner:x\"\n- K: Log \"{{ J.stdout | split: "
+      "':' | first }}\"\n- L: Shell \"echo ok\"\n");
+  scratch.file(
+      "w.md",
+      "```mermaid\nstateDiagram-v2\n[*] --> Login\nLogin --> Use\nUse --> Inner\nInner --> Url\nUrl --> Plain\nPlain "
+      "--> [*]\n```\n\n## Actions\n\n"
+      "- Login: Shell \"cat reply.json\" secret\n"
+      "- Use: Shell \"echo calling $T with $U\" env={\"T\": \"${Login.json.token}\", \"U\": "
+      "\"${Login.json.list[0]}\"}\n"
+      "- Inner: Run workflow \"inner\" with target=\"production\" secret\n- Url: Log \"url ${Inner.variables.url}\"\n"
+      "- Plain: Shell \"echo ok 1 production landlock\" memory=1G sandbox=\"read-only\"\n");
   const Finished finished = wtool({"run", "w.md", "--events", "events.jsonl", "--junit", "j.xml", "--html", "r.html"});
   BOOST_TEST_CONTEXT(finished.out << finished.err) {
     BOOST_TEST(finished.exit_code == 0);
@@ -317,6 +322,8 @@ BOOST_AUTO_TEST_CASE(what_later_steps_read_from_a_secret_outcome_is_in_nothing_t
       }
     }
     BOOST_TEST(holds(finished.err, "calling *** with ***"));
+    // Nothing else has become a secret.
+    BOOST_TEST(holds(finished.err, "ok 1 production landlock"));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "runner/secrets.h"
 #include "runner/services.h"
 #include "runner/step_outputs.h"
 #include "runner/steps.h"
@@ -283,8 +284,11 @@ void Branch::store(const Step& step, ActionResult& result, StepEnd& end) {
   const workflow::ActionOptions& options = state.action->options;
   end.secret = gives_secrets(step);
   if (end.secret) {
-    run_.hide(result.outcome);
-    for (const auto& [name, value] : result.assigned) run_.hide(expressions::to_text(value));
+    run_.hide(step, result.outcome);
+    const std::size_t shortest = is_secret_itself(step) ? 0 : Secrets::shortest_part;
+    for (const auto& [name, value] : result.assigned) {
+      if (const std::string text = expressions::to_text(value); text.size() >= shortest) run_.hide(text);
+    }
   }
   for (const auto& [name, value] : result.assigned) variables_.set(name, value);
   keep_outputs(invocation_, step, result.outcome);

@@ -8,6 +8,7 @@
 #include "runner/branch.h"
 #include "runner/named_lock.h"
 #include "runner/run.h"
+#include "runner/secrets.h"
 #include "runner/services.h"
 #include "runner/steps.h"
 #include "runner/variables.h"
@@ -210,7 +211,9 @@ void report_call(const Step& step, Run& run, const std::string& name, const Call
   RunStart start;
   start.name = name;
   start.workflow = called.other.workflow;
+  // A secret step always runs again, so nothing is compared.
   for (const auto& [input, value] : called.inputs) {
+    if (gives_secrets(step)) break;
     const std::string* const text = value.as_text();
     start.inputs.emplace(input, text == nullptr ? value : expressions::Value(*text));
   }
@@ -222,7 +225,7 @@ void report_call(const Step& step, Run& run, const std::string& name, const Call
 std::string changed_call(const WorkflowInvocation& invocation, const workflow::State& state, const std::string& branch,
                          std::uint64_t sequence, const expressions::Scope& values) {
   const PastCall* const then = invocation.run.request().past->call_at(branch, sequence);
-  if (then == nullptr || then->state != state.id) return "";
+  if (then == nullptr || then->state != state.id || state.action->options.secret || invocation.secret) return "";
   const auto& action = std::get<workflow::WorkflowAction>(state.action->kind);
   std::string mistake;
   const auto name = rendered_text(action.workflow, invocation, values, mistake);
@@ -275,7 +278,12 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
     made.outcome.message = "Workflow completed";
   }
   expressions::Map map;
-  map.fields.insert(variables.variables().begin(), variables.variables().end());
+  for (const auto& [variable, value] : variables.variables()) {
+    if (gives_secrets(step) && !called->inputs.contains(variable)) {
+      invocation.run.hide(value, Secrets::shortest_part);
+    }
+    map.fields.emplace(variable, value);
+  }
   made.outcome.variables = expressions::Value(std::move(map));
   return made;
 }

@@ -73,7 +73,7 @@ void run_lane(CombinationLane& lane, const Step& whole, std::size_t index, const
   end.command = lane.result.command;
   if (!ran.replayed) {
     end.secret = gives_secrets(step);
-    if (end.secret) run.hide(end.outcome);
+    if (end.secret) run.hide(step, end.outcome);
   }
   // Only combinations that succeeded are kept when the run is resumed in the middle of the matrix.
   end.transitioned = step.status == Step::Status::succeeded;

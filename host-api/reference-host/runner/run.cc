@@ -25,6 +25,32 @@ namespace {
 // Bounds the memory of a run that loops millions of times.
 constexpr std::uint64_t max_steps_kept = 1'000'000;
 
+// Members of a tool's metadata that say how the call went, and not what it has found. If their words were secrets, later
+// steps would have the same ones.
+bool is_about_the_call(std::string_view name) {
+  constexpr std::string_view names[] = {"command",
+                                        "working_directory",
+                                        "workingDirectory",
+                                        "resources",
+                                        "sandbox",
+                                        "limits",
+                                        "limit",
+                                        "error",
+                                        "message",
+                                        "hint",
+                                        "signal",
+                                        "encoding",
+                                        "policy",
+                                        "node",
+                                        "put_aside",
+                                        "protected_changed",
+                                        "status",
+                                        "shell",
+                                        "warning"};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names) || name.starts_with("background") ||
+         name.starts_with("processes");
+}
+
 }  // namespace
 
 Step::Status status_of(const Outcome& outcome) {
@@ -157,22 +183,18 @@ void Run::hide(const expressions::Value& value, std::size_t shortest) {
   }
 }
 
-void Run::hide(const Outcome& outcome) {
-  hide(outcome.standard_output);
-  hide(outcome.standard_error);
-  hide(outcome.answer);
-  hide(outcome.variables, Secrets::shortest_part);
+void Run::hide(const Step& step, const Outcome& outcome) {
+  // In a workflow that is secret as a whole, a short output such as "ok" is no secret by itself.
+  const std::size_t shortest = is_secret_itself(step) ? 0 : Secrets::shortest_part;
   for (const std::string* text : {&outcome.standard_output, &outcome.standard_error}) {
+    if (text->size() >= shortest) hide(*text);
     if (const auto json = expressions::parse_json_value(*text)) hide(*json, Secrets::shortest_part);
   }
+  hide(outcome.answer, shortest);
   const expressions::Map* metadata = outcome.metadata.as_map();
-  if (metadata == nullptr) return;
+  if (metadata == nullptr || !std::holds_alternative<workflow::ToolAction>(step.of().action->kind)) return;
   for (const auto& [name, value] : metadata->fields) {
-    // What the caller has given, and what the tool measured, are no secrets.
-    const bool is_known = name == "command" || name == "working_directory" || name == "resources";
-    if (!is_known && (value.as_text() != nullptr || value.as_map() != nullptr || value.as_list() != nullptr)) {
-      hide(value, Secrets::shortest_part);
-    }
+    if (!is_about_the_call(name)) hide(value, Secrets::shortest_part);
   }
 }
 

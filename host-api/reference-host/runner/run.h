@@ -67,9 +67,9 @@ class Run {
   void hide(const std::string& value);
   // Hides each text and number in the value. Those shorter than `shortest`, in bytes, stay.
   void hide(const expressions::Value& value, std::size_t shortest = 0);
-  // Hides what a step has printed and answered, and what can be read from that: texts and numbers of JSON, of the tool's
-  // metadata, and of the variables of a workflow.
-  void hide(const Outcome& outcome);
+  // Hides what a secret step has printed and answered, and what can be read from that: texts and numbers in JSON, and
+  // texts in the metadata of a called tool.
+  void hide(const Step& step, const Outcome& outcome);
   // Guards the meters of all workflows of the run.
   std::mutex& usage_mutex() { return usage_mutex_; }
   // The steps in the order in which they began.

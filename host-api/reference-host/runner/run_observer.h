@@ -78,14 +78,20 @@ struct StepPlace {
 // path.
 std::optional<StepPlace> parent_of(std::string_view branch);
 
-// True if the step's action, or a step that runs its workflow, is marked as secret, so that none of its results may be
-// shown.
-inline bool gives_secrets(const Step& step) {
-  if (step.secret) return true;
+// True if the step's action is marked as secret.
+inline bool is_secret_itself(const Step& step) {
   const auto& action = step.of().action;
   if (!action) return false;
   const auto* set = std::get_if<workflow::SetAction>(&action->kind);
   return action->options.secret || (set != nullptr && set->secret);
+}
+
+// True if none of the step's results may be shown: its action, or a step that runs its workflow, is marked as secret. A
+// person must see a question, so it is none.
+inline bool gives_secrets(const Step& step) {
+  const auto& action = step.of().action;
+  const bool asks = action && std::holds_alternative<workflow::ApproveAction>(action->kind);
+  return is_secret_itself(step) || (step.secret && !asks);
 }
 
 // True if the step may end without a call because it is up to date. False for a step with a lock: it may wait long for
