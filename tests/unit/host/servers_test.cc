@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_of_the_server_is_the_reason) {
     Talking talk(false);
     talk.introduce();
     talk.refuse({{"message", std::string(300, 'x')}});
-    talk.check_failed("the server does not list its tools: " + std::string(200, 'x') + "...");
+    talk.check_failed("the server does not list its tools: " + std::string(200, 'x') + "... (300 bytes)");
   }
   {
     Talking talk(true);

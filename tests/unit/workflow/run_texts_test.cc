@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(the_row_of_a_state_counts_its_visits) {
   BOOST_TEST(told(kept, plain) == "ok (2 times, 1 kept)  1.00 s (longest 0.500 s)");
   BOOST_TEST(told(same) == "ok (up to date)  0.500 s");
   BOOST_TEST(told(same, plain) == "ok (2 times, 1 up to date)  1.00 s (longest 0.500 s)");
-  BOOST_TEST(told(plain, none) == "ok (visits used up)  1.00 s");
+  BOOST_TEST(told(plain, none) == "ok (max visits reached)  1.00 s");
   BOOST_TEST(told(silent) == "-        0.500 s");
   BOOST_TEST(told(silent, silent) == "- (2 times)  1.00 s");
 }
