@@ -252,6 +252,10 @@ BOOST_FIXTURE_TEST_CASE(an_agent_cannot_skip_the_states_that_come_before_the_end
   const Finished ended = run_workflow(looping("    work --> work\n"));
   BOOST_TEST(ended.exit_code == 0, ended.out << ended.err);
   BOOST_TEST(holds(ended.err, "the agent of 'work' ended the workflow"), ended.err);
+  const Finished inside = run_workflow(
+      workflow("    [*] --> K\n    state K {\n        [*] --> Work\n        Work --> [*]\n    }\n    K --> [*]\n",
+               "- Work: Prompt \"Work.\"\n"));
+  BOOST_TEST(inside.exit_code == 0, inside.out << inside.err);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_resumed_run_knows_that_its_agent_has_ended_the_workflow, Agent) {

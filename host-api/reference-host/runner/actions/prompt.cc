@@ -54,8 +54,9 @@ std::string problem_of_value(ActionRunner& runner, const std::string& name, expr
   return "";
 }
 
-// True if the diagram leads from the state to the end, perhaps through other states.
-bool leads_to_end(const workflow::Workflow& workflow, std::size_t state) {
+// True if the diagram leads from the state to the end. With `directly`, no other state may come between them; the end of
+// a composite state is none.
+bool leads_to_end(const workflow::Workflow& workflow, std::size_t state, bool directly) {
   std::vector<bool> seen(workflow.states.size());
   std::vector<std::size_t> todo{state};
   while (!todo.empty()) {
@@ -65,7 +66,7 @@ bool leads_to_end(const workflow::Workflow& workflow, std::size_t state) {
     seen[at] = true;
     for (const workflow::Transition& exit : workflow.states[at].exits) {
       if (exit.target == workflow::no_state) return true;
-      todo.push_back(exit.target);
+      if (!directly || workflow.states[exit.target].hidden) todo.push_back(exit.target);
     }
   }
   return false;
@@ -74,9 +75,7 @@ bool leads_to_end(const workflow::Workflow& workflow, std::size_t state) {
 // An agent may end the workflow only where the diagram shows that the workflow can end, or where only an agent can end
 // it. Otherwise, it could skip the tests of its own work.
 bool may_end_workflow(const Step& step) {
-  const auto& exits = step.of().exits;
-  const auto is_end = [](const workflow::Transition& exit) { return exit.target == workflow::no_state; };
-  return std::any_of(exits.begin(), exits.end(), is_end) || !leads_to_end(*step.workflow, step.state);
+  return leads_to_end(*step.workflow, step.state, true) || !leads_to_end(*step.workflow, step.state, false);
 }
 
 void take_values(ActionRunner& runner, PromptValues values) {
