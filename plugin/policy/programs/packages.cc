@@ -1,4 +1,6 @@
 // Package managers and build tools: how they list and describe packages, not how they install or build.
+#include <algorithm>
+
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
@@ -53,10 +55,16 @@ bool is_registry_name(std::string_view text) {
          !text.ends_with(".gz");
 }
 
+// npm takes `true` and `false`, and other words after some options, as the values of options that are read here without
+// one. The operand after them is then the package, so each operand is judged as if it were the package.
 std::optional<Problem> check_npm_view(const ParsedCommand& reading) {
-  if (is_registry_name(reading.operand(0)) || reading.has("--help --version")) return std::nullopt;
+  if (reading.is_alone()) return std::nullopt;
+  const auto wrong = std::find_if(reading.operands.begin(), reading.operands.end(), [&](std::size_t operand) {
+    return is_listed("true false", reading.words[operand]) || !is_registry_name(reading.words[operand]);
+  });
+  if (!reading.operands.empty() && wrong == reading.operands.end()) return std::nullopt;
   // Without an operand, npm takes the name in package.json.
-  return Problem{reading.operands.empty() ? reading.begin : reading.operands[0],
+  return Problem{reading.operands.empty() ? reading.begin : *wrong,
                  reading.name + " gets what is not in the registry with git", "name a package"};
 }
 

@@ -86,9 +86,6 @@ class ProgramReader {
 
   // ---- Programs.
 
-  // True if the only argument is one with which the program prints, and does nothing else.
-  bool is_alone() const { return words_.size() == parsed_.begin + 2 && is_listed(spec().alone, words_.back()); }
-
   // Before the program reads any options, values or operands, it replaces a word @FILE with the contents of the file.
   void find_response_file() {
     if (!spec().response_files) return;
@@ -117,7 +114,7 @@ class ProgramReader {
     if (!is_safe()) return;
     text(parsed_.begin);
     if (spec().never.empty()) return;
-    if (is_alone()) {
+    if (parsed_.is_alone()) {
       next_ = words_.size();
       return;
     }
@@ -377,8 +374,7 @@ class ProgramReader {
       complain(operands[i], parsed_.name + ' ' + std::string(words_[operands[i]]) + ' ' + std::string(spec.unsafe_why),
                "leave it out");
     }
-    if (operands.empty() && !spec.bare.empty() && !parsed_.has("--help") && !parsed_.has("--version") &&
-        !parsed_.has("-v")) {
+    if (operands.empty() && !spec.bare.empty() && !parsed_.is_alone() && !parsed_.has("-v")) {
       complain(parsed_.begin, parsed_.name + ' ' + std::string(spec.bare), {});
     }
     const std::size_t most = spec.operands == Operands::none ? 0 : spec.most;
@@ -387,7 +383,7 @@ class ProgramReader {
                {});
     }
     if (!parsed_.problem && spec.check != nullptr) parsed_.problem = spec.check(parsed_);
-    if (spec.only_with.empty() || (spec.only_operands && operands.empty()) || is_alone()) return;
+    if (spec.only_with.empty() || (spec.only_operands && operands.empty()) || parsed_.is_alone()) return;
     if (parsed_.has(spec.only_with)) return;
     complain(spec.only_operands ? operands[0] : parsed_.begin, parsed_.name + ' ' + std::string(spec.without),
              std::string(spec.instead));

@@ -70,6 +70,9 @@ struct ParsedCommand {
   const Given* in_force(std::string_view options) const;
   // The first option whose name, without dashes, is in the list.
   const Given* find(std::string_view list) const;
+  // True if the only argument is one with which the program prints, and does nothing else. With further words, it need
+  // not be: npm takes --version=false as the opposite.
+  bool is_alone() const { return words.size() == begin + 2 && is_listed(tool->spec().alone, words.back()); }
   // The operand with this index, or an empty text if the command has fewer operands.
   std::string_view operand(std::size_t index) const;
 };
