@@ -15,9 +15,10 @@ const OptionTable* find_shell(std::string_view tool) {
   return found != nullptr && found->spec().runs == programs::Runs::shell ? found : nullptr;
 }
 
-// zsh runs commands in words that other shells take literally: =name, and glob qualifiers.
+// zsh runs commands in words that other shells take literally: =name, and glob qualifiers. It reads <1-9> as a pattern,
+// and runs a pager for a redirection without a command.
 bool may_be_foreign(const ProgramSpec& shell, std::string_view tool, const Word& text) {
-  return shell.foreign || (tool.ends_with("zsh") && text.text.find_first_of("=(") != std::string::npos);
+  return shell.foreign || (tool.ends_with("zsh") && text.text.find_first_of("=(<") != std::string::npos);
 }
 
 void judge_text(const Judgement& judgement, const ProgramSpec& shell, const Word& text) {
