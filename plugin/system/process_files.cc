@@ -20,23 +20,18 @@ namespace {
 // The kernel's flag for a process that has begun to exit (include/linux/sched.h).
 constexpr unsigned long pf_exiting = 0x4;
 
-// Room for every file that is read here: the longest, smaps_rollup, has about a thousand bytes.
+// Room for every file that is read here, if its lines are cut: they have about 1500 bytes.
 constexpr std::size_t room = 4096;
+
+// The longest line that is needed, which is the only one of the file stat, has about a thousand bytes.
+constexpr std::size_t longest_line = 1536;
 
 bool read_file_of(pid_t process, const char* name, char (&text)[room]) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/%s", process, name);
   const Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
   if (!file) return false;
-  std::size_t used = 0;
-  while (used < room - 1) {
-    const ssize_t got = ::read(file.get(), text + used, room - 1 - used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    used += static_cast<std::size_t>(got);
-  }
-  text[used] = '\0';
-  return used > 0;
+  return read_lines(file.get(), text, room) > 0;
 }
 
 // The number that follows `name`, which is "\nName:"; 0 if `text` does not contain it.
@@ -61,6 +56,24 @@ pid_t thread_with_memory(pid_t process) {
 }
 
 }  // namespace
+
+std::size_t read_lines(int file, char* text, std::size_t size) {
+  std::size_t used = 0;
+  std::size_t line = 0;  // where the last line begins
+  while (used < size - 1) {
+    const ssize_t got = ::read(file, text + used, size - 1 - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    const char* const end = text + used + got;
+    for (const char* next = text + used; next != end; ++next) {
+      if (*next != '\n' && used - line == longest_line) continue;
+      text[used++] = *next;
+      if (*next == '\n') line = used;
+    }
+  }
+  text[used] = '\0';
+  return used;
+}
 
 // /proc/PID/stat is "pid (name) state parent ...", where the name may contain anything, even parentheses.
 bool read_status(pid_t process, ProcessStatus& status) {

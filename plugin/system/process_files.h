@@ -78,6 +78,10 @@ bool read_status(pid_t process, ProcessStatus& status);
 // time of read_status.
 bool read_parent(pid_t process, int handle, pid_t& parent);
 
+// Reads a file of /proc into `text`, which ends with a NUL. Long lines are cut. The line Groups of status comes before
+// the lines about memory, and may have hundreds of thousands of bytes. Returns the length.
+std::size_t read_lines(int file, char* text, std::size_t size);
+
 struct ProcessMemory {
   std::uint64_t held_kib = 0;     // resident or swapped
   std::uint64_t private_kib = 0;  // the resident part that is neither shared memory nor backed by a file
