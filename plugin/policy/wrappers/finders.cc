@@ -99,7 +99,8 @@ void judge_xargs(const Judgement& judgement) {
   }
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
   Inner* const inner = judgement.runs(reading.operands.front());
-  close_input(*inner);
+  // With -a, a file contains the arguments, and the command gets the standard input of xargs.
+  if (reading.find("a arg-file") == nullptr) close_input(*inner);
   std::string placeholder;
   for (const Given& option : reading.given) {
     if (!is_listed("I i J replace", option.name)) continue;
@@ -147,6 +148,10 @@ void judge_parallel(const Judgement& judgement) {
     return;
   }
   Inner* const inner = run_range(judgement, first, last);
+  // With --pipe, the standard input of the commands is a part of what parallel reads. If the standard input does not
+  // contain the arguments, the first command gets it.
+  const bool pipes = reading.find("pipe pipepart") != nullptr;
+  const bool takes_input = !pipes && last == judgement.words().size() && reading.find("a arg-file") == nullptr;
   const bool plain = std::all_of(inner->command.words.begin(), inner->command.words.end(),
                                  [](const Word& word) { return word.literal && is_one_word(word.text); });
   if (!plain) {
@@ -157,10 +162,13 @@ void judge_parallel(const Judgement& judgement) {
       text.at.end = judgement.word(i).at.end;
     }
     judgement.inners.pop_back();
-    return judgement.runs_script(text);
+    judgement.runs_script(text);
+    if (pipes) judgement.inners.back().command.reads_pipe = true;
+    return;
   }
   for (Word& word : inner->command.words) word.literal = word.text.find('{') == std::string::npos;
-  close_input(*inner);
+  if (takes_input || pipes) close_input(*inner);
+  inner->command.reads_pipe = inner->command.reads_pipe || pipes;
   append_unknown(*inner);
 }
 

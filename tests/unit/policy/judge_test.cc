@@ -80,6 +80,22 @@ BOOST_AUTO_TEST_CASE(text_for_a_shell_within_another_reads_what_that_one_reads) 
   check(rules, "cat x | sh -c 'sh < /dev/null'", Decision::allow, "", "commands.allow: cat", "");
   check(rules, "cat x | sh -c 'wc -l'", Decision::allow, "", "commands.allow: cat", "");
   check(rules, "cat x | xargs sh -c sh", Decision::allow, "", "commands.allow: cat", "");
+  // If a file contains the arguments, the commands get the standard input.
+  check(rules, "cat x | xargs -a f -I X sh", Decision::deny, "sh", "commands.allow", unknown);
+  check(rules, "xargs --arg-f=f -I X sh < x", Decision::deny, "x", "commands.allow", unknown);
+  check(rules, "xargs -a f -I X sh < /dev/null", Decision::allow, "", "commands.allow: xargs", "");
+  check(rules, "xargs -I X sh < x", Decision::allow, "", "commands.allow: xargs", "");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_of_parallel_reads_what_parallel_does_not_take_for_arguments) {
+  const Rules rules = Rules().allow({"cat", "sh *", "parallel"});
+  const std::string_view unknown = "runs its standard input, which is known only when the command runs";
+  check(rules, "parallel sh -s < x", Decision::allow, "", "commands.allow: parallel", "");
+  check(rules, "parallel sh -s ::: a < x", Decision::deny, "x", "commands.allow", unknown);
+  check(rules, "cat x | parallel -a f sh -s", Decision::deny, "sh", "commands.allow", unknown);
+  check(rules, "cat x | parallel --pipe sh -s", Decision::deny, "sh", "commands.allow", unknown);
+  check(rules, "parallel --pipepart -a x sh -s", Decision::deny, "sh", "commands.allow", unknown);
+  check(rules, "parallel --pipepart -a x 'sh; sh'", Decision::deny, "sh", "commands.allow", unknown);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_as_standard_input_is_judged_like_a_pipe_and_like_a_path) {
