@@ -311,6 +311,10 @@ class Judge {
       if (coverage != Coverage::exact && !is_builtin) judge_arguments_of(words, tool, coverage, frame);
     }
     if (confined_) judge_paths(words, tool, frame);
+    // An entry names words. It does not name a file that the shell opens, which `bash -s` would run.
+    const bool reads_file = std::any_of(command.redirections.begin(), command.redirections.end(),
+                                        [](const Redirection& redirection) { return redirection.to_file; });
+    if (coverage == Coverage::exact && reads_file) return Coverage::program;
     return coverage;
   }
 

@@ -319,6 +319,17 @@ BOOST_AUTO_TEST_CASE(an_exact_entry_covers_what_its_words_run_but_not_what_is_de
   check(rules, "timeout 9 rm x", Decision::deny, "rm x", "commands.deny: rm", "");
 }
 
+BOOST_AUTO_TEST_CASE(an_exact_entry_does_not_cover_a_file_that_its_command_reads_as_code) {
+  const Rules rules = Rules().allow({"bash -s", "python3 -", "sh -c sh", "python3 x.py", "wc"});
+  const std::string_view unknown = "runs its standard input, which is known only when the command runs";
+  check(rules, "wc x | bash -s", Decision::allow, "", "commands.allow: wc", "");
+  check(rules, "bash -s < evil.sh", Decision::deny, "evil.sh", "commands.allow", unknown);
+  check(rules, "python3 - < evil.py", Decision::ask, "evil.py", "inline code", "");
+  check(rules, "sh -c sh < evil.sh", Decision::deny, "sh", "commands.allow", "");
+  check(rules, "python3 x.py < a", Decision::allow, "", "commands.allow: python3 x.py", "");
+  check(rules, "bash -s < /dev/null", Decision::allow, "", "commands.allow: bash -s", "");
+}
+
 BOOST_AUTO_TEST_CASE(under_a_deny_list_alone_what_may_be_anything_is_refused_and_the_rest_runs) {
   const Rules rules = Rules().deny({"rm"});
   check(rules, "for i in *; do echo $i; done > x", Decision::allow, "", "commands", "");
