@@ -566,6 +566,7 @@ class Judge {
             break;
           }
           follow_directories(command, inner, tool, within);
+          within.by_shell = true;
           within.line = inner.text.text;
           within.outer = frame.outer.value_or(inner.text.at);
           judge_script(parse(inner.text.text, Shell::any, false, inner.command.reads_pipe), within);

@@ -412,6 +412,16 @@ BOOST_AUTO_TEST_CASE(builtins_that_stay_are_judged_by_their_words) {
   check(rules, "echo x", Decision::deny, "echo", "commands.allow", "");
 }
 
+BOOST_AUTO_TEST_CASE(builtins_in_text_for_a_shell_are_judged_as_builtins_whatever_runs_the_shell) {
+  const Rules rules = Rules().allow({"env", "timeout", "bash", "sh", "printf", "export", "hash", "ls"});
+  check(rules, "env bash -c 'printf -v PATH %s /tmp/x; ls'", Decision::deny, "-v", "commands.allow", "printf -v");
+  check(rules, "timeout 5 sh -c 'export PATH=/tmp/x; ls'", Decision::deny, "PATH=/tmp/x", "commands.allow",
+        "export may be used here only as NAME=value");
+  check(rules, "env bash -c 'hash -p /tmp/x ls; ls'", Decision::deny, "hash", "commands.allow",
+        "hash is a builtin of the shell");
+  check(rules, "timeout 5 sh -c 'set -e; printf x'", Decision::allow, "", "commands.allow: timeout", "");
+}
+
 BOOST_AUTO_TEST_CASE(options_that_only_end_a_script_sooner_need_no_entry) {
   const Rules rules = Rules().allow({"ls"}).safe();
   for (const char* line :
