@@ -667,6 +667,13 @@ LineJudgement judge(std::string_view line, const Situation& situation) {
       judgement.expanded = true;
     }
   }
+  if (expands && (script.obstacle || script.error)) {
+    // The line is not written out again. So if it runs, some shells read it otherwise: dash reads `ls &>/dev/null rm x`
+    // as two commands. The reasons stay those of the first reading.
+    Script as_written = parse(line, Shell::any, false, situation.gets_text);
+    script.commands = std::move(as_written.commands);
+    if (!script.error) script.error = std::move(as_written.error);
+  }
   judge.line(line, script);
   if (judges_words(situation.commands, situation.directories) && !script.obstacle && !script.error) {
     judge.harden(script);

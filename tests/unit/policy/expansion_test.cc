@@ -304,6 +304,19 @@ BOOST_FIXTURE_TEST_CASE(a_question_mark_stands_for_a_whole_character, Project) {
   BOOST_TEST(text.find("ab.one") == std::string::npos, text);
 }
 
+// dash runs `ls` in the background, and then `rm`.
+BOOST_FIXTURE_TEST_CASE(a_line_that_runs_as_it_is_written_is_read_as_every_shell_reads_it, Project) {
+  commands.deny = {"rm"};
+  commands.ask_unlisted = true;
+  for (const char* line :
+       {"ls &>/dev/null rm x $(date)", "ls &>>/dev/null rm x > out", "ls &>/dev/null rm ~nobody/x"}) {
+    const Verdict verdict = judge(line).verdict;
+    BOOST_TEST(to_text(verdict.decision) == "deny", line);
+    BOOST_TEST(verdict.rule == "commands.deny: rm", line);
+  }
+  BOOST_TEST(to_text(judge("ls &>/dev/null *.md").verdict.decision) == "allow");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace expansion_test
