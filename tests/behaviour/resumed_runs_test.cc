@@ -412,6 +412,30 @@ BOOST_AUTO_TEST_CASE(a_step_whose_output_is_gone_or_has_changed_runs_again_with_
   BOOST_TEST(file("log") == "built\ncopied\ncopied\nbuilt\ncopied\n");
 }
 
+BOOST_AUTO_TEST_CASE(what_dropped_steps_did_to_the_output_of_a_kept_step_does_not_make_it_run_again) {
+  const std::string file_ = scratch.file(
+      "workflow.md",
+      "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Copy\nCopy --> Ship\nShip --> [*]\n```\n"
+      "## Actions\n- Build: Shell \"echo built >>log; echo built > notes\" cache=false outputs=[\"notes\"]\n"
+      "- Copy: Shell \"test ! -e stop || exit 1; echo copied >>log; echo more >>notes\" cache=false "
+      "outputs=[\"notes\"]\n"
+      "- Ship: Shell \"true\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 0);
+  scratch.file("stop", "");
+  const Finished stopped = wtool({"resume", "last", "--from", "Copy"});
+  BOOST_TEST(stopped.exit_code == 1);
+  BOOST_TEST(!holds(stopped.err, "every step is run"), stopped.err);
+  fs::remove(scratch.path() + "/stop");
+  // The journal says that Copy was dropped.
+  const Finished resumed = wtool({"resume", "last"});
+  BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
+  BOOST_TEST(file("log") == "built\ncopied\ncopied\n");
+  fs::remove(scratch.path() + "/notes");
+  const Finished gone = wtool({"resume", "last", "--from", "Copy"});
+  BOOST_TEST(holds(gone.err, "the file \"notes\", an output of 'Build', is gone"), gone.err);
+  BOOST_TEST(file("log") == "built\ncopied\ncopied\nbuilt\ncopied\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_workflow_or_a_matrix_around_a_step_whose_output_is_gone_runs_again) {
   const std::string file_ = scratch.file(
       "workflow.md",

@@ -55,7 +55,9 @@ void note_changed_outputs(const PreparedWorkflow& prepared, const journal::RunRe
   cache::StepCache cache(std::move(options));
   for (const auto& [path, by] : made) {
     const cache::FileState now = cache.state_of((std::filesystem::path(prepared.directory()) / path).string());
-    if (now.exists && (by.sha256.empty() || now.hash == by.sha256)) continue;
+    // What a dropped step wrote to the file is no change that anybody has to repair: the step runs again.
+    const bool may_differ = by.sha256.empty() || earlier.dropped_files.contains(path);
+    if (now.exists && (may_differ || now.hash == by.sha256)) continue;
     const std::string why = "the file " + expressions::quoted_for_message(path) + ", an output of '" + by.step->state +
                             (now.exists ? "', has changed since" : "', is gone");
     // A workflow or a matrix that contains the step would otherwise be kept as a whole.

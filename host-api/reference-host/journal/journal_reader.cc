@@ -283,7 +283,11 @@ std::optional<StepPlace> last_visit(const RunRecord& run, const std::string& sta
 }
 
 void drop_from(RunRecord& run, const StepPlace& from) {
-  std::erase_if(run.steps, [&](const StepRecord& step) { return follows(from, step.place); });
+  std::erase_if(run.steps, [&](const StepRecord& step) {
+    if (!follows(from, step.place)) return false;
+    for (const runner::MadeFile& file : step.made_files) run.dropped_files.insert(file.path);
+    return true;
+  });
 }
 
 using runner::WholeOutput;

@@ -111,6 +111,7 @@ class RecordReader {
   // How long the part since the last start or resumption has taken.
   std::chrono::steady_clock::duration part_took() const;
   StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
+  void drop(std::size_t index);
   // Drops the step at `place` and the steps that may depend on it (follows() in run_record.h), except those that have
   // begun since the run was last resumed.
   void drop_earlier_steps_from(const StepPlace& place);

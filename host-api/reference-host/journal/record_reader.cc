@@ -300,6 +300,7 @@ std::string RecordReader::take_record(const json& record) {
     step.took = duration_at(record, "ms");
     step.kept_files = kept_files_at(record);
     step.made_files = made_files_at(record);
+    for (const runner::MadeFile& file : step.made_files) run_.dropped_files.erase(file.path);
     step.end = end_at(record);
     step.line = lines_;
   }
@@ -314,10 +315,15 @@ std::uint64_t RecordReader::number_of(const json& record) {
   return number;
 }
 
+void RecordReader::drop(std::size_t index) {
+  gone_[index] = true;
+  for (const runner::MadeFile& file : run_.steps[index].made_files) run_.dropped_files.insert(file.path);
+}
+
 void RecordReader::drop_earlier_steps_from(const StepPlace& place) {
   for (std::size_t i = 0; i < part_begins_; ++i) {
     if (gone_[i] || !follows(place, run_.steps[i].place)) continue;
-    gone_[i] = true;
+    drop(i);
     index_.erase(step_key(run_.steps[i].place));
   }
 }
@@ -328,7 +334,7 @@ StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
   // If the record of a step's beginning is missing, its end still makes a step.
   if (!begins && found != index_.end()) return run_.steps[found->second];
   if (found != index_.end()) {
-    gone_[found->second] = true;
+    drop(found->second);
     if (leaves_earlier_path(run_.steps[found->second], record)) drop_earlier_steps_from(place);
   }
   index_[step_key(place)] = run_.steps.size();

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -103,6 +104,8 @@ struct RunRecord {
   std::string reason;
   bool refused = false;
   std::vector<StepRecord> steps;  // one for each place, in the order in which the steps began
+  // Files that steps made which have been dropped since, and that no later step has made.
+  std::set<std::string> dropped_files{};
   std::vector<RunLogRecord> logs;
   // What prompts used, in the order of the records, in all parts of the run; includes steps that have been dropped
   // since.
