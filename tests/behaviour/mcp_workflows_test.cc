@@ -378,6 +378,24 @@ BOOST_AUTO_TEST_CASE(a_call_that_lasts_longer_than_the_client_waits_becomes_a_jo
   BOOST_TEST(!client.has_answer(id));  // no second answer
 }
 
+BOOST_AUTO_TEST_CASE(runs_without_a_journal_wait_for_the_locks_of_one_another) {
+  const Workshop shop;
+  Gate gate(shop.folder);
+  shop.folder.file(".wtool", "no folder, so runs keep no journal");
+  shop.add("hold.md", workflow("tool: true\n", one_state,
+                               "- A: Shell \"touch begun; " + gate.wait() + "; echo first >>order\" lock=\"db\"\n"));
+  shop.add("wait.md", workflow("tool: true\n", one_state, "- A: Shell \"echo second >>order\" lock=\"db\"\n"));
+  Client client(shop);
+  const Json first = client.begin("hold");
+  BOOST_REQUIRE(wait_until([&] { return shop.exists("begun"); }, within(10000)));
+  const Json second = client.begin("wait", Json::object(), true);
+  client.wait_for_news("notifications/progress");
+  gate.open();
+  BOOST_TEST(client.answer(first).at("result").at("isError") == false);
+  BOOST_TEST(client.answer(second).at("result").at("isError") == false);
+  BOOST_TEST(shop.content("order") == "first\nsecond\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_workflow_in_the_background_is_stopped_in_every_branch) {
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\nfinally: C\n", two_branches + "C --> [*]\n",

@@ -32,7 +32,7 @@ std::unique_ptr<NamedLock> take_turn(const WorkflowInvocation& invocation, const
   std::string error;
   const std::string what = invocation.source.name();
   auto held = std::make_unique<NamedLock>(
-      NamedLock::Kind::run, name, LockHolder{invocation.run.request().run, step, what}, stop,
+      NamedLock::Kind::run, name, LockHolder{&invocation.run, invocation.run.request().run, step, what}, stop,
       [&](const std::string& sentence) { invocation.run.observer().noticed(what + " " + sentence); }, error);
   if (held->held()) return held;
   end.kind = error.empty() ? BranchResult::Kind::aborted : BranchResult::Kind::failed;

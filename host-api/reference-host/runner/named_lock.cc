@@ -94,7 +94,7 @@ std::string words_of(NamedLock::Kind kind, const Note& note) {
 
 // True if `inner` is `outer`, or inside of it, so that `outer` ends no earlier than `inner`.
 bool is_inside(const LockHolder& inner, const LockHolder& outer) {
-  return inner.run == outer.run &&
+  return inner.of == outer.of &&
          (outer.step.empty() || inner.step == outer.step || inner.step.starts_with(outer.step + ":"));
 }
 

@@ -16,9 +16,10 @@ namespace wtool::host::runner {
 
 // Who holds a lock, or waits for it.
 struct LockHolder {
-  std::string run;   // its id; may be empty
-  std::string step;  // branch and number of the step, as BRANCH/NUMBER; empty: the whole run
-  std::string what;  // for people: "'Deploy' of release.md"
+  const void* of = nullptr;  // the run object, which is another one for each run of this process
+  std::string run;           // its id; may be empty
+  std::string step;          // branch and number of the step, as BRANCH/NUMBER; empty: the whole run
+  std::string what;          // for people: "'Deploy' of release.md"
 };
 
 class NamedLock {

@@ -176,7 +176,8 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
     std::string error;
     const NamedLock held(
         NamedLock::Kind::step, *name,
-        {invocation.run.request().run, here, "'" + step.of().id + "' of " + invocation.source.name()}, context.stop,
+        {&invocation.run, invocation.run.request().run, here, "'" + step.of().id + "' of " + invocation.source.name()},
+        context.stop,
         [&](const std::string& sentence) { invocation.run.observer().noticed("'" + step.of().id + "' " + sentence); },
         error);
     if (held.held()) return run_and_keep(step, context);
