@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(background_processes_live_until_close_and_close_leaves_noth
 
 BOOST_AUTO_TEST_CASE(a_command_whose_background_processes_are_too_many_to_be_kept_says_so) {
   const std::string id = open_marked();
-  const std::string leave_one = "sleep 60 >/dev/null 2>&1 &\n";
+  const std::string leave_one = "sleep 3600 >/dev/null 2>&1 &\n";
   for (int i = 0; i < 64; ++i) BOOST_REQUIRE(script(id, leave_one).contains("backgroundProcesses"));
   const Json output = script(id, leave_one);
   BOOST_TEST(output.at("success") == true);
