@@ -441,6 +441,9 @@ RunRecord RecordReader::finish(std::optional<Moment> runs_at) {
   for (std::size_t i = 0; i < run_.steps.size(); ++i) {
     if (!gone_[i]) steps.push_back(std::move(run_.steps[i]));
   }
+  // Parallel steps may be recorded in another order than that of their numbers, which the summary of the run follows.
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const StepRecord& one, const StepRecord& other) { return one.number < other.number; });
   if (run_.resumed > 0) put_before_contents(steps);
   run_.steps = std::move(steps);
   RunRecord done = std::move(run_);

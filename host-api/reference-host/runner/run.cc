@@ -201,18 +201,16 @@ void Run::hide(const Step& step, const Outcome& outcome) {
 std::vector<Step> Run::take_steps() {
   const std::lock_guard lock(mutex_);
   // Kept steps take no time, so the first branch comes to its end before the next one begins. In a report, they have the
-  // order that they had in the earlier run.
-  std::vector<std::size_t> places;
-  std::vector<std::pair<std::size_t, Step>> kept;  // with the order
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    if (!steps_[i].replayed) continue;
-    const PastStep* const past = request_.past->find(steps_[i].branch, steps_[i].sequence);
-    places.push_back(i);
-    kept.emplace_back(past->order, std::move(steps_[i]));
+  // order that they had in the earlier run. Steps that are not kept stay where they are, so that a step that contains
+  // kept steps comes before them.
+  const auto order_of = [this](const Step& step) { return request_.past->find(step.branch, step.sequence)->order; };
+  const auto is_kept = [](const Step& step) { return step.replayed; };
+  for (auto begin = steps_.begin(); begin != steps_.end();) {
+    begin = std::find_if(begin, steps_.end(), is_kept);
+    const auto end = std::find_if_not(begin, steps_.end(), is_kept);
+    std::stable_sort(begin, end, [&](const Step& one, const Step& other) { return order_of(one) < order_of(other); });
+    begin = end;
   }
-  std::stable_sort(kept.begin(), kept.end(),
-                   [](const auto& one, const auto& other) { return one.first < other.first; });
-  for (std::size_t i = 0; i < places.size(); ++i) steps_[places[i]] = std::move(kept[i].second);
   return std::move(steps_);
 }
 
