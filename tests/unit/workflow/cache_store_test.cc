@@ -252,14 +252,19 @@ BOOST_AUTO_TEST_CASE(a_process_that_does_not_release_the_lock_is_named_and_not_w
   const std::string lock = folder() + "/lock";
   const wtool::Descriptor held(::open(lock.c_str(), O_RDWR | O_CLOEXEC));
   Store store(folder(), usual_max_bytes, std::chrono::milliseconds(1));
-  const std::string named = "process " + std::to_string(::getpid()) + " still held the lock " + lock + " after 1 ms; ";
+  // On some file systems, such as btrfs, /proc/locks names another device than stat(), so the process is not found.
+  const auto is_named = [&](const std::string& problem) {
+    const std::string rest = " still held the lock " + lock + " after 1 ms; ";
+    return problem.starts_with("process " + std::to_string(::getpid()) + rest) ||
+           problem.starts_with("another process" + rest);
+  };
   std::string problem;
   BOOST_REQUIRE(::flock(held.get(), LOCK_EX) == 0);
   { const Store::Keeping writes(store, problem); }
-  BOOST_TEST(problem.starts_with(named), problem);
+  BOOST_TEST(is_named(problem), problem);
   BOOST_REQUIRE(::flock(held.get(), LOCK_SH) == 0);
   BOOST_TEST(store.clear(problem) == 0U);
-  BOOST_TEST(problem.starts_with(named), problem);
+  BOOST_TEST(is_named(problem), problem);
   BOOST_TEST(blobs() == 1);
   BOOST_REQUIRE(::flock(held.get(), LOCK_UN) == 0);
   BOOST_TEST(store.clear(problem) > 0U);
