@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "report/drawing.h"
+#include "report/failed_steps.h"
 #include "report/text.h"
 #include "report/times.h"
 #include "terminal/text.h"
@@ -158,12 +159,19 @@ std::string step_status(const RunRecord& run, const StepRecord& step) {
   return text;
 }
 
-// The failed steps, each with a link to its row: those after which the workflow continued (`handled`), or the others.
-std::string failures(const RunRecord& run, const CombinationNames& names, bool handled) {
+// What came after the failure of a step, for people.
+const char* failure_title(const StepRecord& step) {
+  if (!step.end.transitioned) return "Failed";
+  return ended_the_run(step.place.branch, step.end) ? "Failed, and the workflow ended there"
+                                                    : "Failed, and the workflow continued";
+}
+
+// The failed steps with this title, each with a link to its row.
+std::string failures(const RunRecord& run, const CombinationNames& names, std::string_view title) {
   std::string items;
   std::size_t count = 0;
   for (const StepRecord& step : run.steps) {
-    if (step.status != Step::Status::failed || step.hidden || step.end.transitioned != handled) continue;
+    if (step.status != Step::Status::failed || step.hidden || failure_title(step) != title) continue;
     if (++count > max_failures) continue;
     items += "<li><a href=\"#step-" + std::to_string(step.number) + "\">" +
              markup_text(step_label(step.place.branch, step.state, names)) + "</a> " +
@@ -172,8 +180,7 @@ std::string failures(const RunRecord& run, const CombinationNames& names, bool h
   }
   if (count > max_failures)
     items += element("li", "... and " + std::to_string(count - max_failures) + " more", "faint") + "\n";
-  const std::string title = handled ? "Failed, and the workflow continued" : "Failed";
-  return items.empty() ? "" : "<h2>" + title + "</h2>\n<ul>\n" + items + "</ul>\n";
+  return items.empty() ? "" : "<h2>" + std::string(title) + "</h2>\n<ul>\n" + items + "</ul>\n";
 }
 
 // By the step that entered a composite state: its hidden end, which has no row, if that did not succeed.
@@ -262,8 +269,10 @@ std::string diagram(const RunRecord& run, const Workflow* workflow) {
 
 std::string html_report(const RunRecord& run, const Workflow* workflow, bool being_written) {
   const CombinationNames names = combination_names(run);
-  return head(run, being_written) + failures(run, names, false) + failures(run, names, true) + diagram(run, workflow) +
-         steps(run, names) + notices(run) + inputs(run) + "</main>\n</body>\n</html>\n";
+  return head(run, being_written) + failures(run, names, "Failed") +
+         failures(run, names, "Failed, and the workflow continued") +
+         failures(run, names, "Failed, and the workflow ended there") + diagram(run, workflow) + steps(run, names) +
+         notices(run) + inputs(run) + "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace wtool::host::report

@@ -159,7 +159,15 @@ BOOST_AUTO_TEST_CASE(failures_that_ended_the_run_stand_before_those_that_did_not
   const std::size_t handled = page.find("<h2>Failed, and the workflow continued</h2>");
   BOOST_TEST(unhandled < handled);
   BOOST_TEST(handled != std::string::npos);
-  BOOST_TEST(page.find("<a href=\"#step-" + std::to_string(first->number) + "\">", handled) != std::string::npos);
+  const std::string link = "<a href=\"#step-" + std::to_string(first->number) + "\">";
+  BOOST_TEST(page.find(link, handled) != std::string::npos);
+  first->place.branch.clear();
+  first->end.next = {"[*]"};
+  const std::string ended = html_report(run, nullptr);
+  BOOST_TEST(!holds(ended, "the workflow continued"));
+  const std::size_t title = ended.find("<h2>Failed, and the workflow ended there</h2>");
+  BOOST_REQUIRE(title != std::string::npos);
+  BOOST_TEST(ended.find(link, title) != std::string::npos);
   BOOST_TEST(MarkupCheck::problem(page) == "");
 }
 
