@@ -32,7 +32,8 @@ constexpr std::size_t piece = 1UL << 20;
 constexpr std::size_t max_kept = 10'000;  // files of one step
 constexpr std::size_t max_told = 20;      // notices about files that are not kept
 
-// The directory in which the tool has worked, as the tool itself says. Nothing: it is not known, for the reason `why`.
+// The directory in which the tool has worked, as the tool itself says. Nothing: it is not known, for the reason `why`;
+// if that is empty, policy has refused the call, which the step itself says.
 std::optional<std::string> directory_of_call(const workflow::ToolAction& action, const Step& step,
                                              const ActionContext& context, std::string& why) {
   const auto arguments = rendered_arguments(*action.arguments, context.variables, why);
@@ -41,10 +42,11 @@ std::optional<std::string> directory_of_call(const workflow::ToolAction& action,
   workflow::Placement placed = workflow::place_of(invocation.workflow, step.state, invocation.place);
   const CallPlace place{.on = std::move(placed.on), .slot = std::move(placed.slot)};
   const auto explained = explanation_of(invocation.run.request().services.explain, place, action.tool, *arguments, why);
-  return explained ? directory_of(*explained, action.tool, why) : std::nullopt;
+  if (!explained || explained->text("verdict") == "deny") return std::nullopt;
+  return directory_of(*explained, action.tool, why);
 }
 
-// The directory in which the step has run. Nothing: it is not known, for the reason `why`.
+// The directory in which the step has run. Nothing: as above.
 std::optional<std::string> directory_of(const Step& step, const ActionContext& context, std::string& why) {
   const workflow::ActionKind& kind = step.of().action->kind;
   if (const auto* tool = std::get_if<workflow::ToolAction>(&kind)) {
@@ -67,13 +69,14 @@ std::optional<std::string> directory_of(const Step& step, const ActionContext& c
 
 // Copies the file. Returns why it is not kept; empty: it is kept, unless to.finish() reports an error. Links are not
 // followed, because the command could have made a link to a file that it may not read itself.
-std::string copy(const std::string& path, OutputFile& to, Stop& stop) {
+std::string copy(const std::string& path, OutputFile& to, const Secrets* secrets, Stop& stop) {
   std::string why;
   const Descriptor from = open_without_links(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, why);
   if (!from) return why;
   struct stat status {};
   if (::fstat(from.get(), &status) != 0) return ::strerror(errno);
   if (!S_ISREG(status.st_mode)) return "it is not a regular file";
+  const cache::StepCache::Refuses holds_secret = secret_search(secrets);
   std::string bytes(piece, '\0');
   // Reads no more than the file's current size, because another process may be writing to it endlessly.
   for (auto left = static_cast<std::uint64_t>(status.st_size); left > 0;) {
@@ -83,7 +86,9 @@ std::string copy(const std::string& path, OutputFile& to, Stop& stop) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return ::strerror(errno);
     left -= static_cast<std::uint64_t>(count);
-    if (!to.write(std::string_view(bytes).substr(0, static_cast<std::size_t>(count)))) return {};
+    const std::string_view part(bytes.data(), static_cast<std::size_t>(count));
+    if (holds_secret(part, left == 0)) return "it contains a secret";
+    if (!to.write(part)) return {};
   }
   return {};
 }
@@ -121,6 +126,7 @@ void keep_files(Step& step, const ActionContext& context) {
     }
   }
   const auto directory = directory_of(step, context, why);
+  if (!directory && why.empty()) return;
   if (!directory) return notice("no file is kept, because the directory of the step is not known: " + why);
   const cache::FoundFiles found = cache::find_files(*directory, *patterns, {}, cache::PatternLinks::not_followed);
   if (!found.problem.empty()) return notice("no file is kept: " + found.problem);
@@ -148,7 +154,7 @@ void keep_files(Step& step, const ActionContext& context) {
     // No other kind of output has the ending `.kept`, so a kept file is not mistaken for an output.
     const auto file =
         store->create(step.branch + "/" + std::to_string(step.sequence) + ":" + shown + ":.kept", gives_secrets(step));
-    if (why = copy(*directory + "/" + shown, *file, context.stop); !why.empty()) {
+    if (why = copy(*directory + "/" + shown, *file, request.secrets, context.stop); !why.empty()) {
       file->fail(why);
       file->finish();
       not_kept(expressions::quoted_for_message(shown) + " is not kept: " + why);
