@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_budget_that_nothing_is_reported_for_fails_the_step) {
   BOOST_TEST(holds(silent.out, "a budget of tokens, but prompts.command has not reported any"), silent.out);
   for (const auto& [report, said] :
        {std::pair("tokens=3", "line 1 of $WTOOL_USAGE is not understood: it is not JSON"),
-        std::pair("{\"tokens\": -1}", "\"tokens\" is \"-1\", but must be a number of at least 0"),
+        std::pair("{\"tokens\": -1}", "\"tokens\" is -1, but must be a number of at least 0"),
         std::pair("[1]", "it is not a JSON object")}) {
     scratch.file("report", report);
     scratch.file("does", "cat report >>$WTOOL_USAGE\n");

@@ -573,8 +573,7 @@ BOOST_FIXTURE_TEST_CASE(arguments_of_tools_are_compared_with_their_schemas, Lint
             "12:35: the tool shell_execute has no parameter 'comand'; did you mean 'command'? The parameters are "),
       all[0]);
   BOOST_TEST(holds(all[1], "13:37: the variable 'n' is not defined"), all[1]);
-  BOOST_TEST(holds(all[2], "13:57: the parameter 'command' of the tool shell_execute must be a text, not \"5\""),
-             all[2]);
+  BOOST_TEST(holds(all[2], "13:57: the parameter 'command' of the tool shell_execute must be a text, not 5"), all[2]);
   BOOST_TEST(holds(all[3], "14:16: there is no tool \"shell_exec\"; did you mean 'shell_execute'? The tools are "),
              all[3]);
 }
@@ -599,11 +598,10 @@ BOOST_FIXTURE_TEST_CASE(arguments_of_tools_out_of_their_range_are_found_before_a
   BOOST_TEST(
       holds(all[0], "13:35: the parameter 'command' of the tool shell_execute must be a text that is not empty, not"),
       all[0]);
-  BOOST_TEST(holds(all[1], "13:46: the parameter 'timeout' of the tool shell_execute must be at least 1, not \"0\""),
+  BOOST_TEST(holds(all[1], "13:46: the parameter 'timeout' of the tool shell_execute must be at least 1, not 0"),
              all[1]);
-  BOOST_TEST(holds(all[2], ": the parameter 'environment.N' of the tool shell_execute must be a text, not \"5\""),
-             all[2]);
-  BOOST_TEST(holds(all[3], "must be at most 300000, not \"300001\""), all[3]);
+  BOOST_TEST(holds(all[2], ": the parameter 'environment.N' of the tool shell_execute must be a text, not 5"), all[2]);
+  BOOST_TEST(holds(all[3], "must be at most 300000, not 300001"), all[3]);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_whole_number_with_a_decimal_point_is_a_whole_number, Lint) {
@@ -613,7 +611,7 @@ BOOST_FIXTURE_TEST_CASE(a_whole_number_with_a_decimal_point_is_a_whole_number, L
   };
   const auto all = found(chain({"A", "B"}, "- A" + call("5000.0") + "- B" + call("5000.5")));
   BOOST_REQUIRE(all.size() == 1U);
-  BOOST_TEST(holds(all[0], "must be a whole number, not \"5000.5\""), all[0]);
+  BOOST_TEST(holds(all[0], "must be a whole number, not 5000.5"), all[0]);
 }
 
 BOOST_FIXTURE_TEST_CASE(the_length_of_a_text_is_checked_although_it_has_a_dollar_or_braces, Lint) {
@@ -636,7 +634,7 @@ BOOST_FIXTURE_TEST_CASE(a_timeout_beyond_the_configured_maximum_is_found_before_
                                "shell_execute with command=\"ls\" timeout=61\n"));
   BOOST_REQUIRE(all.size() == 2U);
   BOOST_TEST(holds(all[0], "this timeout is longer than limits.timeout_max, which is 60 seconds"), all[0]);
-  BOOST_TEST(holds(all[1], "must be at most 60, not \"61\""), all[1]);
+  BOOST_TEST(holds(all[1], "must be at most 60, not 61"), all[1]);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_in_utf_16_is_reported_as_such, Lint) {

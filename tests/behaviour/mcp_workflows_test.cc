@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(arguments_that_the_parameters_do_not_allow_run_nothing) {
   Client client(shop);
   const std::pair<Json, const char*> cases[] = {
       {Json::object(), "the required parameter 'target' is missing (what to build)"},
-      {{{"target", 5}}, "target: must be a string, but is \"5\""},
+      {{{"target", 5}}, "target: must be a string, but is 5"},
       {{{"target", "x"}, {"taget", "y"}}, "taget: the workflow has no parameter of that name; did you mean 'target'?"},
       {{{"target", "x"}, {"kind", "huge"}}, "kind: \"huge\" is not one of: small, large"},
       {{{"target", "x"}, {"count", 4}}, "count: \"4\" is more than the maximum 3"},

@@ -258,7 +258,10 @@ const Value* field_of(const Value* value, std::string_view name) {
   return found == map->fields.end() ? nullptr : &found->second;
 }
 
-std::string quoted_json(const json& json) { return quoted_for_message(dumped(json)); }
+std::string quoted_json(const json& json) {
+  if (json.is_string()) return quoted_for_message(json.get_ref<const std::string&>());
+  return json.is_primitive() ? dumped(json) : quoted_for_message(dumped(json));
+}
 
 std::optional<Value> parse_json_value(std::string_view text) {
   // Most output is not JSON, as its first and last characters show.

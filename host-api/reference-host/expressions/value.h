@@ -123,7 +123,7 @@ std::optional<Map> map_from_json(const nlohmann::json& object, const JsonReading
 // this kind, or is nested too deeply.
 std::optional<Value> parse_json_value(std::string_view text);
 
-// The JSON text for messages: quoted, on one line, shortened.
+// The JSON value for messages: on one line, shortened. All but numbers, booleans and null are quoted.
 std::string quoted_json(const nlohmann::json& json);
 
 // One sentence for people: why parse_json_value() returns nothing for this text.

@@ -197,11 +197,11 @@ BOOST_AUTO_TEST_CASE(an_argument_of_another_type_is_refused) {
     return value ? wtool::host::expressions::to_json(*value) : why;
   };
   BOOST_TEST(read(0, "a=b") == "\"a=b\"");
-  BOOST_TEST(read(0, 5) == "must be a string, but is \"5\"");
-  BOOST_TEST(read(0, nullptr) == "must be a string, but is \"null\"");
+  BOOST_TEST(read(0, 5) == "must be a string, but is 5");
+  BOOST_TEST(read(0, nullptr) == "must be a string, but is null");
   BOOST_TEST(read(1, -3) == "-3");
   BOOST_TEST(read(1, 2.5) == "2.5");
-  BOOST_TEST(read(1, "3").starts_with("must be a number, but is "));
+  BOOST_TEST(read(1, "3") == "must be a number, but is \"3\"");
   BOOST_TEST(read(2, true) == "true");
   BOOST_TEST(read(2, "true").starts_with("must be true or false, but is "));
   BOOST_TEST(read(3, json{"a,b", "c"}) == "[\"a,b\",\"c\"]");
