@@ -438,6 +438,12 @@ BOOST_AUTO_TEST_CASE(an_unknown_parameter_is_answered_with_the_known_ones) {
              "there is no parameter path; the parameters are output, stream, offset, lines, tail, grep");
 }
 
+BOOST_AUTO_TEST_CASE(a_pattern_that_is_wrong_is_refused_without_advice_about_expressions) {
+  Session client("results: text");
+  BOOST_TEST(text_of(client.use("output_read", {{"output", 1}, {"grep", "("}})) ==
+             "grep: \"(\" is not a regular expression: missing ): ( (the syntax is that of RE2)");
+}
+
 BOOST_AUTO_TEST_CASE(the_rest_of_both_streams_is_named_if_both_are_cut) {
   Session client("results: text, output_bytes: 1024");
   const std::string text = text_of(client.run("seq 1 1000; seq 2000 3000 >&2"));

@@ -107,7 +107,7 @@ CallResult matches(const std::string& text, const Value& wanted, const Pattern* 
     auto made = Pattern::compile(*written);
     if (auto* why = std::get_if<std::string>(&made)) {
       if (!budget.spend(steps_to_fail)) return CallMistake{budget.message()};
-      return CallMistake{std::move(*why), true};
+      return CallMistake{*why + Pattern::hint_for_expressions, true};
     }
     compiled = std::get<std::shared_ptr<const Pattern>>(std::move(made));
     pattern = compiled.get();

@@ -345,7 +345,8 @@ class Parser : private TokenReader {
     const std::string* text = node.operands[1]->value.as_text();
     if (text == nullptr) return;
     auto compiled = Pattern::compile(*text);
-    if (auto* why = std::get_if<std::string>(&compiled)) return fail(node.operands[1]->offset, std::move(*why));
+    if (auto* why = std::get_if<std::string>(&compiled))
+      return fail(node.operands[1]->offset, *why + Pattern::hint_for_expressions);
     node.pattern = std::get<std::shared_ptr<const Pattern>>(std::move(compiled));
   }
 

@@ -21,7 +21,7 @@ std::variant<std::shared_ptr<const Pattern>, std::string> Pattern::compile(std::
   auto compiled = std::make_unique<const Compiled>(text);
   if (!compiled->re.ok()) {
     return quoted_for_message(text) + " is not a regular expression: " + compiled->re.error() +
-           " (the syntax is that of RE2; double each backslash in a text, or write the text as r\"...\")";
+           " (the syntax is that of RE2)";
   }
   return std::shared_ptr<const Pattern>(new Pattern(std::move(compiled)));
 }

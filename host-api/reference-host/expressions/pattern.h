@@ -14,6 +14,9 @@ class Pattern {
  public:
   // The pattern, or one sentence that says why it is not valid.
   static std::variant<std::shared_ptr<const Pattern>, std::string> compile(std::string_view text);
+  // What to add to that sentence if the pattern is written in an expression.
+  static constexpr const char* hint_for_expressions =
+      "; double each backslash in a text, or write the text as r\"...\"";
 
   ~Pattern();
   Pattern(const Pattern&) = delete;
