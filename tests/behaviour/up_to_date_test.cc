@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_step_whose_input_changes_and_changes_back_meanwhile_is_no
       "outputs=[\"app\"]");
   scratch.file("src/a.c", "a\n");
   const Finished first = run_it();
-  BOOST_TEST(holds(first.err, "its inputs changed while it ran"), first.err);
+  BOOST_TEST(holds(first.err, "' is not kept: its inputs changed while it ran"), first.err);
   run_it();
   BOOST_TEST(ran() == 2);
 }
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_step_with_a_link_to_another_folder_among_its_outputs_is_n
     one_step("Shell \"cp src/a.c " + link + "/app; echo x >> ran\" with inputs=[\"src/**\"] outputs=[\"" + output +
              "\"]");
     const Finished first = run_it();
-    BOOST_TEST(holds(first.err, "is run each time: the output '" + link + "' is a link to a folder"), first.err);
+    BOOST_TEST(holds(first.err, "is not kept: the output '" + link + "' is a link to a folder"), first.err);
     fs::remove(scratch.path() + "/" + link + "/app");
     const Finished plan = wtool({"plan", "workflow.md"});
     BOOST_TEST(!holds(plan.out, "up to date"), plan.out);
@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(steps_that_may_write_the_same_file_at_the_same_time_are_not
     both(left, right);
     for (std::size_t runs = 1; runs <= 2; ++runs) {
       const Finished finished = run_it();
-      BOOST_TEST(holds(finished.err, "the step 'A' is run each time: its output '" + std::string(left) +
+      BOOST_TEST(holds(finished.err, "the result of the step 'A' is not kept: its output '" + std::string(left) +
                                          "' is also an output of 'B', which ran at the same time"),
                  finished.err);
       BOOST_TEST(holds(finished.err, "is also an output of 'A', which ran at the same time"), finished.err);
@@ -357,10 +357,12 @@ BOOST_AUTO_TEST_CASE(steps_of_two_runs_that_write_the_same_file_at_the_same_time
     const Finished other = wtool({"run", "B.md"});
     const Finished finished = one.wait();
     BOOST_TEST(
-        holds(finished.err, "the step 'A' is run each time: its output 'o/same' is also an output of 'B' in the run "),
+        holds(finished.err,
+              "the result of the step 'A' is not kept: its output 'o/same' is also an output of 'B' in the run "),
         finished.err);
     BOOST_TEST(
-        holds(other.err, "the step 'B' is run each time: its output 'o/same' is also an output of 'A' in the run "),
+        holds(other.err,
+              "the result of the step 'B' is not kept: its output 'o/same' is also an output of 'A' in the run "),
         other.err);
     BOOST_TEST(ran() == 2 * round);
   }

@@ -428,7 +428,7 @@ void KeptCall::note_made_files(ActionResult& result, const std::vector<cache::Ca
 
 bool KeptCall::keep_result(const ActionResult& result, std::vector<cache::CachedOutput>& outputs) {
   const auto not_kept = [this](const std::string& why) {
-    notice(why);
+    run_.observer().noticed("the result of the step '" + step_.of().id + "' is not kept: " + why);
     return false;
   };
   if (const std::string conflict = claim_.begin_keeping(); !conflict.empty()) return not_kept(conflict);
