@@ -32,19 +32,24 @@ void Background::request_end(std::chrono::milliseconds grace) {
 
 engine::ProcessesLeft Background::end(std::chrono::milliseconds grace, const engine::Patience* patience) {
   std::vector<std::shared_ptr<engine::KeptTree>> trees;
+  engine::ProcessesLeft unkillable;
   {
     const std::lock_guard lock(mutex_);
     trees.swap(trees_);
+    std::swap(unkillable, left_);
   }
   // All are asked to end before the first wait, so that their grace periods do not add up.
   for (const auto& tree : trees) tree->request_end(grace);
-  engine::ProcessesLeft unkillable;
   for (const auto& tree : trees) unkillable.add(tree->wait_end(patience));
   return unkillable;
 }
 
 void Background::forget_dead() {
-  std::erase_if(trees_, [](const auto& tree) { return !tree->alive(); });
+  std::erase_if(trees_, [this](const auto& tree) {
+    if (tree->alive()) return false;
+    left_.add(tree->wait_end(nullptr));  // the tree is over, so this returns at once
+    return true;
+  });
 }
 
 Session::State Session::state() const {

@@ -54,6 +54,7 @@ class Background {
 
   std::mutex mutex_;
   std::vector<std::shared_ptr<engine::KeptTree>> trees_;
+  engine::ProcessesLeft left_;  // of trees that were forgotten
 };
 
 struct SessionDetails {
