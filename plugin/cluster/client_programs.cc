@@ -106,8 +106,8 @@ Said run_here(const std::string& line, int seconds, int cancel) try {
   said.why = std::string(trimmed(outcome.standard_error.text));
   if (said.why.empty()) {
     said.why = line.substr(0, line.find(' ')) + ' ' + engine::in_words(outcome.termination);
-    if (std::holds_alternative<engine::TimedOut>(outcome.termination))
-      said.why += " after " + std::to_string(seconds) + " seconds";
+    const auto* timed_out = std::get_if<engine::TimedOut>(&outcome.termination);
+    if (timed_out != nullptr && timed_out->begun) said.why += " after " + std::to_string(seconds) + " seconds";
   }
   return said;
 } catch (const std::exception& error) {  // Descriptors or memory have run out.

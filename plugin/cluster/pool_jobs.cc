@@ -298,7 +298,8 @@ void Pool::clear_queue(Lock& lock) {
       for (const auto& [job, state] : jobs_in_slurm(short_seconds, -1).value_or(States{})) jobs.insert(job);
     }
     if (!cancel_jobs(jobs, " --state=PENDING", short_seconds)) return std::nullopt;
-    return jobs_in_slurm(short_seconds, -1);
+    // If Slurm does not say what is left, the waiting jobs are gone all the same.
+    return jobs_in_slurm(short_seconds, -1).value_or(States{});
   }();
   if (!left) return;
   // A job that Slurm still lists runs already. Its pilot will connect, so it counts towards cluster.nodes.

@@ -296,7 +296,9 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
       outcome.termination =
           is_cancelled() ? engine::Termination(engine::Cancelled{cancellation.reason(), cancelled->begun})
                          : engine::NodeLost{title_of(node, job) +
-                                            " was taken away while the command ran; the command was ended there: " +
+                                            (cancelled->begun ? " was taken away while the command ran; the command "
+                                                                "was ended there: "
+                                                              : " was taken away before the command began: ") +
                                             cancelled->reason};
     }
     return outcome;

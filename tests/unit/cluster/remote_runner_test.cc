@@ -367,14 +367,14 @@ BOOST_AUTO_TEST_CASE(a_job_that_squeue_does_not_list_has_not_ended_unless_scontr
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_runs_already_counts_as_a_node_after_its_call_was_cancelled) {
-  const auto submitted = [](bool runs) {
+  const auto submitted = [](bool runs, bool is_told = true) {
     std::atomic<int> jobs{0};
     std::string listed;  // what squeue says
     Options options;
     options.nodes = 1;
     Host host(options);
     answer_for_slurm([&](const std::string& line) {
-      if (line.starts_with("squeue")) return Said{.done = true, .out = listed};
+      if (line.starts_with("squeue")) return is_told ? Said{.done = true, .out = listed} : Said{.why = "no answer"};
       if (line.starts_with("scancel")) return Said{.done = true};
       if (!line.starts_with("sbatch")) return no_slurm;
       const std::size_t from = line.find("slots:");
@@ -395,6 +395,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_runs_already_counts_as_a_node_after_its_call_was
   };
   BOOST_TEST(submitted(true) == 1);
   BOOST_TEST(submitted(false) == 2);
+  BOOST_TEST(submitted(false, false) == 2);
 }
 
 BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_for_a_job_of_another_class) {
@@ -491,18 +492,22 @@ BOOST_AUTO_TEST_CASE(the_file_that_shows_whether_a_folder_is_shared_is_made_and_
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_its_pilot_ended_is_lost_for_the_reason_of_the_pilot) {
-  Host host;
-  FakePilot pilot(*host.ticket, "7", [](int, const Order&, Channel& channel) {
-    OrderAnswer answer;
-    engine::CommandOutcome outcome;
-    outcome.termination = engine::Cancelled{"the job's time is nearly over"};
-    answer.result = std::move(outcome);
-    channel.send(Type::result, result(answer));
-  });
-  const auto outcome = host.run(false);
-  BOOST_TEST(ending<engine::NodeLost>(outcome).detail ==
+  const auto detail = [](bool begun) {
+    Host host;
+    FakePilot pilot(*host.ticket, "7", [begun](int, const Order&, Channel& channel) {
+      OrderAnswer answer;
+      engine::CommandOutcome outcome;
+      outcome.termination = engine::Cancelled{"the job's time is nearly over", begun};
+      answer.result = std::move(outcome);
+      channel.send(Type::result, result(answer));
+    });
+    return ending<engine::NodeLost>(host.run(false)).detail;
+  };
+  BOOST_TEST(detail(true) ==
              "The node n1 (job 7) was taken away while the command ran; the command was ended there: the job's time is "
              "nearly over");
+  BOOST_TEST(detail(false) ==
+             "The node n1 (job 7) was taken away before the command began: the job's time is nearly over");
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_takes_more_than_its_slots_memory_names_that_key) {
