@@ -243,18 +243,19 @@ BOOST_FIXTURE_TEST_CASE(an_agent_ends_the_workflow, PatientAgent) {
   BOOST_TEST(calls() == 3U);
 }
 
-BOOST_FIXTURE_TEST_CASE(an_agent_cannot_skip_the_states_that_come_before_the_end, Agent) {
+BOOST_FIXTURE_TEST_CASE(an_agent_cannot_skip_the_steps_that_come_before_the_end, Agent) {
   leaves("exit\n");
   const Finished skipped = run_workflow(workflow("    [*] --> Work\n    Work --> Test\n    Test --> [*]\n",
                                                  "- Work: Prompt \"Work.\"\n- Test: Shell \"false\"\n"));
   BOOST_TEST(skipped.exit_code == 1);
-  BOOST_TEST(holds(skipped.out, "other states come between 'Work' and the end"), skipped.out);
+  BOOST_TEST(holds(skipped.out, "other steps come between 'Work' and the end"), skipped.out);
   const Finished ended = run_workflow(looping("    work --> work\n"));
   BOOST_TEST(ended.exit_code == 0, ended.out << ended.err);
   BOOST_TEST(holds(ended.err, "the agent of 'work' ended the workflow"), ended.err);
-  const Finished inside = run_workflow(
-      workflow("    [*] --> K\n    state K {\n        [*] --> Work\n        Work --> [*]\n    }\n    K --> [*]\n",
-               "- Work: Prompt \"Work.\"\n"));
+  const Finished inside =
+      run_workflow(workflow("    [*] --> K\n    state K {\n        [*] --> Work\n        Work --> [*]\n    }\n    K "
+                            "--> Tell\n    Tell --> [*]\n",
+                            "- Work: Prompt \"Work.\"\n- Tell: Log \"done\"\n"));
   BOOST_TEST(inside.exit_code == 0, inside.out << inside.err);
 }
 

@@ -54,8 +54,12 @@ std::string problem_of_value(ActionRunner& runner, const std::string& name, expr
   return "";
 }
 
-// True if the diagram leads from the state to the end. With `directly`, no other state may come between them; the end of
-// a composite state is none.
+// True if the state does something that an agent must not skip.
+bool does_work(const workflow::State& state) {
+  return state.action && !std::holds_alternative<workflow::LogAction>(state.action->kind);
+}
+
+// True if the diagram leads from the state to the end. With `directly`, no state that does work may come between them.
 bool leads_to_end(const workflow::Workflow& workflow, std::size_t state, bool directly) {
   std::vector<bool> seen(workflow.states.size());
   std::vector<std::size_t> todo{state};
@@ -66,7 +70,7 @@ bool leads_to_end(const workflow::Workflow& workflow, std::size_t state, bool di
     seen[at] = true;
     for (const workflow::Transition& exit : workflow.states[at].exits) {
       if (exit.target == workflow::no_state) return true;
-      if (!directly || workflow.states[exit.target].hidden) todo.push_back(exit.target);
+      if (!directly || !does_work(workflow.states[exit.target])) todo.push_back(exit.target);
     }
   }
   return false;
@@ -91,7 +95,7 @@ void take_values(ActionRunner& runner, PromptValues values) {
   }
   if (values.ends_workflow && !may_end_workflow(runner.step)) {
     const std::string& id = runner.step.of().id;
-    return runner.fails("the agent ended the workflow, but in the diagram, other states come between '" + id +
+    return runner.fails("the agent ended the workflow, but in the diagram, other steps come between '" + id +
                         "' and the end. If the agent may skip them, give '" + id + "' an exit to [*]");
   }
   for (auto& [name, value] : values.assigned) {
