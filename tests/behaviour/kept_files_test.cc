@@ -79,9 +79,9 @@ BOOST_AUTO_TEST_CASE(of_a_call_that_policy_refuses_only_the_refusal_is_told) {
   ProgramOptions allowed = here();
   allowed.set["ALLOWED_COMMANDS"] = "cp";
   const std::string file_ = workflow(
-      "[*] --> A\nA --> [*]\n", "- A: Call tool \"shell_execute\" with {\"command\": \"mv a log\"} keep=[\"log\"]\n");
+      "[*] --> A\nA --> [*]\n", "- A: Call tool \"execute_command\" with {\"command\": \"mv a log\"} keep=[\"log\"]\n");
   const Finished finished = run({wtool_path, "run", file_}, allowed);
-  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(finished.exit_code == 3);
   BOOST_TEST(!holds(finished.err, "kept"), finished.err);
 }
 

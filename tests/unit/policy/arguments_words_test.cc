@@ -302,13 +302,18 @@ BOOST_AUTO_TEST_CASE(long_command_lines_take_linear_time) {
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
   };
+  // The fastest of three: the first also pays for memory that the kernel has to give, which costs more for more words.
   const auto took = [&](const std::vector<std::string>& words) {
-    const double start = now();
-    judge_arguments(words[0], words);
-    judge_program_text(words[0], words);
-    judge_reach(words[0], words);
-    text_words(words[0], words);
-    return now() - start;
+    double fastest = 1e9;
+    for (int i = 0; i < 3; ++i) {
+      const double start = now();
+      judge_arguments(words[0], words);
+      judge_program_text(words[0], words);
+      judge_reach(words[0], words);
+      text_words(words[0], words);
+      fastest = std::min(fastest, now() - start);
+    }
+    return fastest;
   };
   const std::pair<const char*, const char*> texts[] = {
       {"sed", "[[:"},      {"sed", "s/[[:a/"},   {"sed", "s/a/b/;"}, {"sed", "{"},

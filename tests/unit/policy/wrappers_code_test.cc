@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(shells_run_text) {
       {"zsh -c 'rm x'", "script: rm x"},
       {"zsh -c '=rm x'", "script: =rm x & code: =rm x"},
       {"zsh -c 'rm <1-9>'", "script: rm <1-9> & code: rm <1-9>"},
-      {"zsh -c '< f'", "script: < f & code: < f"},
+      {"zsh -c ' < f'", "script:  < f & code:  < f"},
       {"fish -c 'rm x'", "script: rm x & code: rm x"},
       {"fish --command='rm x'", "script: rm x & code: rm x"},
       {"csh -c 'rm x'", "script: rm x & code: rm x"},
