@@ -402,8 +402,13 @@ BOOST_FIXTURE_TEST_CASE(system_calls_that_lead_out_are_refused, Fixture) {
 
 #ifdef __x86_64__
 BOOST_FIXTURE_TEST_CASE(calls_of_another_architecture_end_the_program, Fixture) {
-  const Answer answer = run(tool, WTOOL_TEST_HOSTS "/sandbox_probe foreign-call");
-  BOOST_TEST_CONTEXT(answer.raw) { BOOST_TEST(answer.metadata().at("signal").get<std::string>() == "SIGSYS"); }
+  const std::string probe = WTOOL_TEST_HOSTS "/sandbox_probe";
+  // Some kernels have no 32-bit calls at all, so the processor ends the program first.
+  const bool has_calls = !wtool::test::run({probe, "foreign-call"}, {}).out.empty();
+  const Answer answer = run(tool, probe + " foreign-call");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(answer.metadata().at("signal").get<std::string>() == (has_calls ? "SIGSYS" : "SIGSEGV"));
+  }
 }
 #endif
 
