@@ -55,7 +55,7 @@ void note_changed_outputs(const PreparedWorkflow& prepared, const journal::RunRe
   cache::StepCache cache(std::move(options));
   for (const auto& [path, by] : made) {
     const cache::FileState now = cache.state_of((std::filesystem::path(prepared.directory()) / path).string());
-    // What a dropped step wrote to the file is no change that anybody has to repair: the step runs again.
+    // A dropped step may have changed the file. That step runs again, so the file may differ.
     const bool may_differ = by.sha256.empty() || earlier.dropped_files.contains(path);
     if (now.exists && (may_differ || now.hash == by.sha256)) continue;
     const std::string why = "the file " + expressions::quoted_for_message(path) + ", an output of '" + by.step->state +

@@ -110,7 +110,7 @@ class Judge {
     }
   }
 
-  // The step in which the step runs; null: there is none.
+  // The step that contains this one; null: no step does.
   const StepRecord* container(const StepRecord& step) const {
     const auto above = journal::parent_of(step.place.branch);
     return above ? at(above->branch, above->sequence) : nullptr;

@@ -30,9 +30,9 @@ class NamedLock {
   // sentence about the holder. If the lock is not held afterwards, `error` says why, or is empty because `stop` was
   // requested.
   //
-  // Steps inside other steps may take locks inside locks. If the wait could never end because of the locks that this
-  // process holds, it is an error: the lock is held around this step, or whoever must end before the lock becomes free
-  // waits for a lock that is held around this step. Such a circle with locks of other processes is not found.
+  // A step that runs inside another step may ask for a lock while the outer step holds one. The wait could then last
+  // forever: the outer step holds the same lock, or the holder waits for a lock of the outer step. Both are errors. They
+  // are found only if this process holds all these locks.
   NamedLock(Kind kind, const std::string& name, const LockHolder& holder, Stop& stop,
             const std::function<void(const std::string& sentence)>& waits, std::string& error);
   ~NamedLock();

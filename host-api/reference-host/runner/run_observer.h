@@ -87,7 +87,7 @@ inline bool is_secret_itself(const Step& step) {
 }
 
 // True if none of the step's results may be shown: its action, or a step that runs its workflow, is marked as secret. A
-// person must see a question, so it is none.
+// question stays visible inside such a workflow, because a person must be able to read it.
 inline bool gives_secrets(const Step& step) {
   const auto& action = step.of().action;
   const bool asks = action && std::holds_alternative<workflow::ApproveAction>(action->kind);
