@@ -5,6 +5,7 @@
 
 #include "base/time_text.h"
 #include "journal/run_record.h"
+#include "terminal/text.h"
 
 namespace wtool::host::report {
 

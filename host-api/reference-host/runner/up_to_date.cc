@@ -12,6 +12,7 @@
 #include "base/paths.h"
 #include "base/raw_json.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "runner/kept_files.h"
 #include "runner/secrets.h"
 
