@@ -40,10 +40,18 @@ bool same_words(const std::vector<Word>& one, const std::vector<Word>& other) {
                     [](const Word& a, const Word& b) { return a.text == b.text && a.literal == b.literal; });
 }
 
-bool same_redirections(const std::vector<Redirection>& one, const std::vector<Redirection>& other) {
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const Redirection& a, const Redirection& b) {
-    return a.text == b.text && a.target.text == b.target.text && a.is_input == b.is_input;
-  });
+// The redirections as text, because `&>/dev/null` is regenerated as two.
+std::string texts_of_redirections(const std::vector<Redirection>& redirections) {
+  std::string texts;
+  for (const Redirection& each : redirections) {
+    texts += ' ' + each.text;
+    if (each.is_here_document) texts += '\n' + each.target.text;
+  }
+  return texts;
+}
+
+bool replaces_input(const std::vector<Redirection>& redirections) {
+  return std::any_of(redirections.begin(), redirections.end(), [](const Redirection& each) { return each.is_input; });
 }
 
 // When a line is regenerated, its `cd` gets options.
@@ -63,7 +71,9 @@ void check_regenerated(const Script& script, std::string_view line) {
     const SimpleCommand& one = script.commands[i];
     const SimpleCommand& other = again.commands[i];
     require(same_words(as_regenerated(one.words), other.words), "a regenerated line has the same words", line);
-    require(same_redirections(one.redirections, other.redirections), "... the same redirections", line);
+    require(texts_of_redirections(one.redirections) == texts_of_redirections(other.redirections),
+            "... the same redirections", line);
+    require(replaces_input(one.redirections) == replaces_input(other.redirections), "... the same input", line);
     require(one.joint == other.joint && one.negated == other.negated, "... the same joints", line);
     require(one.reads_pipe == other.reads_pipe && !other.nested, "... the same pipes", line);
   }
@@ -84,9 +94,11 @@ void check_literal(const Script& script, std::string_view line) {
     require(!command.words.empty() || !command.redirections.empty(), "no command is empty", line);
     require(std::all_of(command.words.begin(), command.words.end(), [](const Word& word) { return word.literal; }),
             "a line without an obstacle is literal", line);
-    require(std::none_of(command.redirections.begin(), command.redirections.end(),
-                         [](const Redirection& each) { return each.to_file || !each.target.literal; }),
-            "a line without an obstacle touches no file", line);
+    for (const Redirection& each : command.redirections) {
+      require(each.target.literal, "a line without an obstacle has literal redirections", line);
+      require(!each.to_file || (each.is_input && !each.target.text.starts_with("/dev/")),
+              "a line without an obstacle only reads files, and none in /dev", line);
+    }
   }
 }
 
@@ -113,9 +125,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_ranges(one, line);
     require(one.commands.size() <= script.commands.size() || script.error, "any shell's commands are known", line);
   }
-  if (!script.obstacle) {
-    check_literal(script, line);
-    check_regenerated(script, line);
+  for (const Script& one : {script, parse(line, Shell::any, true)}) {
+    if (one.obstacle) continue;
+    check_literal(one, line);
+    check_regenerated(one, line);
   }
   return 0;
 }
