@@ -7,6 +7,8 @@
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -24,8 +26,8 @@ inline host::workflow::CommandText parsed_command(const std::string& text) {
   return command;
 }
 
-// What the shell prints for the command. The shell gets the command as one argument, as it does from the engine.
-inline std::string output_of(const char* shell, const std::string& command) {
+// What a program prints on both streams.
+inline std::string output_of(const std::vector<std::string>& words) {
   int ends[2];
   BOOST_REQUIRE(::pipe(ends) == 0);
   posix_spawn_file_actions_t actions;
@@ -34,11 +36,11 @@ inline std::string output_of(const char* shell, const std::string& command) {
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
   ::posix_spawn_file_actions_addclose(&actions, ends[0]);
   ::posix_spawn_file_actions_addclose(&actions, ends[1]);
-  const std::vector<std::string> words = {shell, "-c", command};
-  char* arguments[] = {const_cast<char*>(words[0].c_str()), const_cast<char*>(words[1].c_str()),
-                       const_cast<char*>(words[2].c_str()), nullptr};
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
   pid_t child = -1;
-  BOOST_REQUIRE(::posix_spawn(&child, shell, &actions, nullptr, arguments, environ) == 0);
+  BOOST_REQUIRE(::posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ) == 0);
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   std::string output;
@@ -49,6 +51,28 @@ inline std::string output_of(const char* shell, const std::string& command) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return output;
+}
+
+// What the shell prints for the command. The shell gets the command as one argument, as it does from the engine.
+inline std::string output_of(const char* shell, const std::string& command) {
+  return output_of({shell, "-c", command});
+}
+
+// What the shell prints for each of the commands. One shell reads all of them, one after the other: to start thousands of
+// shells takes minutes. The commands run in the current directory; their texts and outputs are kept in `files`. A command
+// that ends the shell leaves those after it without output.
+inline std::vector<std::string> outputs_of(const char* shell, const std::vector<std::string>& commands,
+                                           const std::filesystem::path& files) {
+  for (std::size_t i = 0; i < commands.size(); ++i) std::ofstream(files / std::to_string(i)) << commands[i];
+  const std::string all = "for i in $(seq 0 " + std::to_string(commands.size() - 1) + "); do . " + files.string() +
+                          "/$i >" + files.string() + "/$i.out 2>&1 </dev/null; done";
+  BOOST_TEST(output_of({shell, "-c", all}) == "");
+  std::vector<std::string> outputs;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    std::ifstream file(files / (std::to_string(i) + ".out"), std::ios::binary);
+    outputs.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  return outputs;
 }
 
 inline const std::vector<const char*>& shells() {
