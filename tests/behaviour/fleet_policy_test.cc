@@ -48,7 +48,7 @@ for old in /*; do
   elif [ "$name" != etc ] && [ -d "$old" ]; then mkdir "$new/$name"; mount --rbind "$old" "$new/$name"; fi
 done
 mkdir "$new/etc" "$new/.etc"; mount --rbind /etc "$new/.etc"
-for old in /etc/*; do [ "$old" = /etc/wtool ] || ln -s "/.$old" "$new$old"; done 2>/dev/null
+(cd /etc; printf '/.etc/%s\0' *) | xargs -0 ln -s -t "$new/etc"; rm -f "$new/etc/wtool"
 (cd "$new/etc"; eval "$policy")
 PATH=$PATH:/usr/sbin:/sbin  # which an ordinary user's PATH may lack
 exec chroot "$new" "$@"
