@@ -144,7 +144,7 @@ BOOST_FIXTURE_TEST_CASE(an_optional_parameter_without_a_default_that_is_read_is_
   const std::string in_text = says + ", or write {{ opt | default: \"\" }}";
   const std::string read = file("", "", "- A: Shell \"echo ${opt}\"\n- B: Log \"${opt}\"\n");
   BOOST_TEST(found(read) == std::vector<std::string>{"12:18: " + in_text}, boost::test_tools::per_element());
-  BOOST_TEST(holds(run_workflow(read).out, "the parameter 'opt' was not given and has no default"));
+  BOOST_TEST(holds(run_workflow(read).err, "w.md:12:18: error: the state 'A' reads the parameter 'opt'"));
   BOOST_TEST(lint({read, "--var", "opt=x"}).exit_code == 0);
   BOOST_TEST(!holds(lint({read, "--var", "opt=x"}).out, "warning: "));
   BOOST_TEST(found(file("", ": opt == \"x\"", "- A: Shell \"true\"\n- B: Log \"b\"\n")) ==

@@ -38,6 +38,24 @@ Finished refused(const Workshop& shop, std::vector<std::string> more) {
 
 BOOST_AUTO_TEST_SUITE(served)
 
+BOOST_AUTO_TEST_CASE(a_call_without_a_value_that_every_run_reads_is_refused_before_the_first_step) {
+  const Workshop shop;
+  shop.add("deploy.md", workflow("tool: true\nparameters:\n  - {name: target}\n", two_states,
+                                 "- A: Shell \"touch began\"\n- B: Shell \"echo to ${target}\"\n"));
+  Client client(shop);
+  const Json refused = client.run_tool("deploy");
+  BOOST_TEST(refused.at("isError") == true);
+  BOOST_TEST(holds(text_of(refused), "nothing was run:\n"), text_of(refused));
+  BOOST_TEST(holds(text_of(refused),
+                   "deploy.md:17:21: error: the state 'B' reads the parameter 'target', which has no "
+                   "value in this run, so the run would fail there; give the parameter a value, or "
+                   "give it a `default` in the front matter"),
+             text_of(refused));
+  BOOST_TEST(!holds(text_of(refused), "--var"), text_of(refused));
+  BOOST_TEST(!shop.exists("began"));
+  BOOST_TEST(holds(text_of(client.run_tool("deploy", {{"target", "prod"}})), "to prod"));
+}
+
 BOOST_AUTO_TEST_CASE(only_workflows_that_say_so_are_tools) {
   const Workshop shop;
   shop.add("greet.md", workflow("title: Greet\ndescription: Greets a person\ntool: true\nparameters:\n"

@@ -61,6 +61,64 @@ BOOST_AUTO_TEST_CASE(a_step_whose_end_is_not_in_the_audit_trail_is_reported) {
              finished.err);
 }
 
+BOOST_AUTO_TEST_CASE(a_parameter_without_a_value_that_every_run_reads_is_refused_before_the_first_step) {
+  const std::string file_ = scratch.file(
+      "workflow.md",
+      "---\nparameters:\n  - {name: target}\n---\n```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Deploy: "
+      "success\n"
+      "Build --> Sorry: failure\nDeploy --> [*]\nSorry --> [*]\n```\n## Actions\n- Build: Shell \"touch began\"\n"
+      "- Deploy: Shell \"echo ${target}\"\n- Sorry: Log \"sorry\"\n");
+  const Finished refused = run_workflow(file_);
+  BOOST_TEST(refused.exit_code == 2);
+  BOOST_TEST(!there("began"));
+  BOOST_TEST(holds(refused.err,
+                   "workflow.md:15:23: error: the state 'Deploy' reads the parameter 'target', which has no value in "
+                   "this run, so the run would fail there; give the parameter a value with --var target=VALUE, or give "
+                   "it a `default` in the front matter\n"),
+             refused.err);
+  BOOST_TEST(holds(refused.err, "the workflow was not run: 1 parameter without a value"), refused.err);
+  BOOST_TEST(run_workflow(file_, {"--var", "target=here"}).exit_code == 0);
+  // The state that reads it is not in this part.
+  const Finished part = run_workflow(file_, {"--until", "Build"});
+  BOOST_TEST(part.exit_code == 0);
+  BOOST_TEST(!holds(part.err, "target"), part.err);
+  scratch.file("outer.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> Outer\nOuter --> [*]\n```\n## Actions\n"
+               "- Outer: Run workflow \"workflow\"\n");
+  fs::remove(scratch.path() + "/began");
+  const Finished outer = wtool({"run", "outer.md"});
+  BOOST_TEST(outer.exit_code == 1);
+  BOOST_TEST(holds(outer.out, "give the parameter a value, or give it a `default`"), outer.out);
+  BOOST_TEST(!there("began"));
+}
+
+BOOST_AUTO_TEST_CASE(a_parameter_without_a_value_that_a_run_may_read_is_told_before_the_first_step) {
+  const std::string begin =
+      "---\nparameters:\n  - {name: mode, default: test}\n  - {name: target}\n---\n```mermaid\nstateDiagram-v2\n"
+      "[*] --> Build\n";
+  const std::string actions = "```\n## Actions\n- Build: Shell \"echo ran\"\n- Deploy: Shell \"echo ${target}\"\n";
+  const std::string says =
+      "warning: the state 'Deploy' reads the parameter 'target', which has no value in this run, so the run fails if "
+      "it "
+      "comes to this place; give the parameter a value with --var target=VALUE";
+  for (const std::string& exits :
+       {std::string("Build --> Deploy: mode == \"deploy\"\nBuild --> [*]: default\nDeploy --> [*]\n"),
+        std::string("Build --> Deploy: failure\nBuild --> [*]: success\nDeploy --> [*]\n")}) {
+    const Finished finished = run_workflow(scratch.file("workflow.md", begin + exits + actions));
+    BOOST_TEST(finished.exit_code == 0, finished.err);
+    BOOST_TEST(holds(finished.err, says), finished.err);
+    BOOST_TEST(finished.err.find(says) < finished.err.find("Build"), finished.err);
+  }
+  // A text that asks first, and a branch of a tag that may not be taken, do without it.
+  const std::string plain =
+      "Build --> Deploy\nDeploy --> [*]\n```\n## Actions\n- Build: Shell \"echo ran\"\n- Deploy: ";
+  for (const std::string& action : {std::string("Shell \"echo {{ target | default: \\\"\\\" }}\"\n"),
+                                    std::string("Shell \"echo {% if mode == 'deploy' %}${target}{% endif %}\"\n")}) {
+    const Finished finished = run_workflow(scratch.file("workflow.md", begin + plain + action));
+    BOOST_TEST(finished.exit_code == 0, finished.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_visit_that_max_refuses_is_not_counted) {
   const std::string file_ = workflow(
       "    [*] --> Try\n    Try --> Sorry: exhausted\n    Try --> Again: failure\n    Try --> [*]: success\n"

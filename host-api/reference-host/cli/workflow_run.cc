@@ -34,6 +34,7 @@
 #include "report/formats.h"
 #include "report/progress.h"
 #include "workflow/check/checker.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/parameters.h"
 #include "workflow/parse/parser.h"
 
@@ -321,6 +322,13 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
       workflow::resolve_inputs(prepared->workflow(), given, workflow::names_read(prepared->workflow()), errors);
   for (const std::string& message : errors) complain(file + ": " + with_option_named(message, flags.variables));
   if (!errors.empty()) return exit_unusable;
+  workflow::Diagnostics needed;
+  workflow::check_values(prepared->workflow(), inputs, "--var ", needed);
+  write_all(STDERR_FILENO, needed.with_lines(prepared->source()));
+  if (!needed.empty()) {
+    complain(file + ": the workflow was not run: " + counted(needed.size(), "parameter") + " without a value");
+    return exit_unusable;
+  }
   runner::Secrets secrets;
   runner::RunSettings settings;
   settings.part = flags.part;

@@ -371,6 +371,9 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
   if (given.errors.empty() && continued.run == nullptr) {
     run.inputs = workflow::resolve_inputs(prepared.workflow(), {}, workflow::names_read(prepared.workflow()),
                                           given.errors, given.values, "");
+    workflow::Diagnostics needed;
+    if (given.errors.empty()) workflow::check_values(prepared.workflow(), run.inputs, "", needed);
+    if (!needed.empty()) given.errors.emplace_back(trimmed(needed.text(prepared.source()), "\n"));
   }
   if (!given.errors.empty()) return mcp::refusal(as_text(given.errors));
   std::vector<std::string> notices = std::move(continued.notices);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 
+#include "base/text.h"
 #include "runner/actions.h"
 #include "runner/branch.h"
 #include "runner/named_lock.h"
@@ -13,6 +14,7 @@
 #include "runner/steps.h"
 #include "runner/variables.h"
 #include "workflow/check/checker.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/parameters.h"
 
 namespace wtool::host::runner {
@@ -196,6 +198,13 @@ std::optional<CalledWorkflow> called_workflow(const WorkflowInvocation& invocati
   if (!errors.empty()) {
     mistake = "the workflow " + expressions::quoted_for_message(name) +
               " cannot be run with these arguments: " + errors.front();
+    return std::nullopt;
+  }
+  workflow::Diagnostics needed;
+  check_values(*other->workflow, inputs, "", needed);
+  if (!needed.empty()) {
+    mistake = "the workflow " + expressions::quoted_for_message(name) +
+              " cannot be run with these arguments: " + std::string(trimmed(needed.text(*other->source), "\n"));
     return std::nullopt;
   }
   for (const Parameter& parameter : other->workflow->parameters) {

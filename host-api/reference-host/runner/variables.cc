@@ -32,8 +32,8 @@ std::string Variables::why_not(std::string_view name) const {
     return "the state " + quoted + " has not run yet" + of_other_states;
   for (const workflow::Parameter& parameter : workflow_->parameters) {
     if (parameter.name == name) {
-      return "the parameter " + quoted + " was not given and has no default; give it with " +
-             (parameter.secret ? "--var-file " + std::string(name) + "=FILE" : "--var " + std::string(name) + "=VALUE");
+      return "the parameter " + quoted + " was not given and has no default; give it a value, or a `default` in the " +
+             "front matter";
     }
   }
   return "the variable " + quoted + " has no value yet: no state that sets it has run" + of_other_states;

@@ -117,10 +117,24 @@ struct NameRead {
   bool whole_condition = false;
   std::size_t state = no_state;
   bool in_action = false;  // in the action of `state`; otherwise in one of its exits
+  bool after_tag = false;  // a tag comes before it in the same text, so it may be in a branch that is not taken
 };
 
 // `diagnostics` gets the mistakes in templates that were not parsed before (those in JSON); may be null.
 std::vector<NameRead> name_uses(const Workflow& workflow, Diagnostics* diagnostics);
+
+// ---- needed_values.cc: the parameters without a value that a run would read.
+
+// The places that need the values of the parameters `names`, in the order of the states. A place needs no value if it has
+// a default or its state tests the name first. The names that a state sets, or an exit tests, are left out.
+std::vector<NameRead> needed_values(const Workflow& workflow, std::set<std::string, std::less<>> names,
+                                    const std::vector<NameRead>& uses);
+
+// Reports, for a run with `inputs`, the parameters that have no value but are read: an error if the run reads the
+// parameter unless a step fails first, a warning if a condition or a failure decides whether it does. `option` is as in
+// resolve_inputs() (parameters.h).
+void check_values(const Workflow& workflow, const std::map<std::string, expressions::Value>& inputs,
+                  const std::string& option, Diagnostics& diagnostics);
 
 // Every name that has a value at some time in a run: those of `given`, parameters, what Set, result="..." and free_port
 // store, the states, and the names that every run sets (run_names()) except `matrix`.

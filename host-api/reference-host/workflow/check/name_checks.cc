@@ -150,12 +150,9 @@ class NameChecker {
   void run() {
     const std::vector<NameRead> uses = name_uses(workflow_, &diagnostics_);
     for (const NameRead& use : uses) {
-      if (!use.may_be_missing) continue;
-      tested_.emplace(use.state, use.name);
-      // The exits of a state may lead to the states that read the parameter only if it has a value.
-      if (!use.in_action) perhaps_missing_.erase(use.name);
+      if (use.may_be_missing) tested_.emplace(use.state, use.name);
     }
-    for (const State& state : workflow_.states) forget_assigned(state);
+    check_given(uses);
     for (const NameRead& use : uses) {
       if (use.offset < said_up_to_ && use.offset + use.name.size() > said_from_) continue;
       if (!check_compound(use)) check(use);
@@ -188,28 +185,17 @@ class NameChecker {
     return variables_.contains(name) || outcomes_.contains(name) || is_run_name(name);
   }
 
-  // Takes the names that the state sets out of those that may be missing.
-  void forget_assigned(const State& state) {
-    perhaps_missing_.erase(state.id);
-    if (!state.action) return;
-    perhaps_missing_.erase(state.action->options.result.name);
-    if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
-      for (const Assignment& assignment : set->assignments) perhaps_missing_.erase(assignment.name);
+  // Warns of the first place that needs the value of each parameter that may have none.
+  void check_given(const std::vector<NameRead>& uses) {
+    if (workflow_.names_unread) return;
+    for (const NameRead& use : needed_values(workflow_, perhaps_missing_, uses)) {
+      if (perhaps_missing_.erase(use.name) == 0) continue;
+      diagnostics_.warn(use.offset,
+                        "the parameter '" + use.name +
+                            "' is optional and has no default, so a run without it fails here; give the parameter a "
+                            "`default` or `required: true`" +
+                            (use.in_action ? ", or write {{ " + use.name + " | default: \"\" }}" : ""));
     }
-    if (const auto* service = std::get_if<ServiceAction>(&state.action->kind)) {
-      perhaps_missing_.erase(service->free_port.name);
-    }
-  }
-
-  // Warns of the first place that needs the value of a parameter that may have none.
-  void check_given(const NameRead& use) {
-    if (use.may_be_missing || workflow_.names_unread || tested_.contains({use.state, use.name})) return;
-    if (workflow_.ambiguous_names.contains(use.name) || perhaps_missing_.erase(use.name) == 0) return;
-    diagnostics_.warn(use.offset,
-                      "the parameter '" + use.name +
-                          "' is optional and has no default, so a run without it fails here; give the parameter a "
-                          "`default` or `required: true`" +
-                          (use.in_action ? ", or write {{ " + use.name + " | default: \"\" }}" : ""));
   }
 
   // Reports the name of a state, such as build.test or run-tests, that is read as a field or a subtraction. True: a
@@ -291,7 +277,6 @@ class NameChecker {
 
   void check(const NameRead& use) {
     if (is_defined(use.name) && use.name != "matrix") check_path(use);
-    check_given(use);
     if (variables_.contains(use.name)) return;
     if (use.name == "matrix") return matrix(use);
     const bool is_own = is_run_name(use.name);

@@ -71,6 +71,7 @@ class Collector final : public TextVisitor {
   void command(const CommandText& one) override { names(one.parsed, one.written, true); }
 
   void names(const expressions::Template& parsed, const MappedText& written, bool in_command = false) {
+    const std::size_t tags = written.text().find("{%");
     for (const expressions::NameUse& name : expressions::names_used(parsed)) {
       NameRead use{name.name, name.field, "", written.locate(name.offset)};
       std::string_view at = std::string_view(written.text()).substr(std::min(name.offset, written.text().size()));
@@ -80,6 +81,7 @@ class Collector final : public TextVisitor {
       use.in_command = in_command && std::string_view(written.text()).substr(name.offset).starts_with("${");
       use.state = state_;
       use.in_action = true;
+      use.after_tag = tags < name.offset;
       uses_.push_back(std::move(use));
     }
   }
@@ -98,7 +100,10 @@ class Collector final : public TextVisitor {
       }
       const std::size_t first = uses_.size();
       names(std::get<expressions::Template>(parsed), MappedText());
-      for (std::size_t i = first; i < uses_.size(); ++i) uses_[i].offset = offset;
+      for (std::size_t i = first; i < uses_.size(); ++i) {
+        uses_[i].offset = offset;
+        uses_[i].after_tag = written.find("{%") != std::string::npos;
+      }
       return;
     }
     if (!value.is_structured()) return;

@@ -1,0 +1,125 @@
+#include "workflow/check/checker.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workflow/check/failure_rule.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+// Takes the names that the state sets out of `names`.
+void forget_assigned(const State& state, Names& names) {
+  names.erase(state.id);
+  if (!state.action) return;
+  names.erase(state.action->options.result.name);
+  if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
+    for (const Assignment& assignment : set->assignments) names.erase(assignment.name);
+  }
+  if (const auto* service = std::get_if<ServiceAction>(&state.action->kind)) names.erase(service->free_port.name);
+}
+
+// True if a run may go on from the state in several ways even though nothing fails: an exit has a condition, or an agent
+// may end the workflow or set any name.
+bool is_open_after(const State& state) {
+  if (state.action && (std::holds_alternative<PromptAction>(state.action->kind) ||
+                       std::holds_alternative<AbortAction>(state.action->kind))) {
+    return true;
+  }
+  return std::any_of(state.exits.begin(), state.exits.end(),
+                     [](const Transition& exit) { return exit.kind == Transition::Kind::expression; });
+}
+
+// For each state, whether runs come to it. `certain`: whether every run comes to it, unless a step fails first.
+std::vector<bool> reached_states(const Workflow& workflow, bool certain) {
+  std::vector<bool> reached(workflow.states.size());
+  std::vector<std::size_t> todo;
+  const auto reach = [&](std::size_t state) {
+    if (state == no_state || reached[state]) return;
+    reached[state] = true;
+    todo.push_back(state);
+  };
+  reach(workflow.start);
+  reach(workflow.index_of(workflow.finally.name));
+  if (!certain) reach(workflow.index_of(workflow.on_failure.name));
+  while (!todo.empty()) {
+    const State& state = workflow.states[todo.back()];
+    todo.pop_back();
+    if (certain && is_open_after(state)) continue;
+    if (!certain && state.action) reach(workflow.index_of(state.action->options.on_failure.name));
+    const bool has_success = std::any_of(state.exits.begin(), state.exits.end(),
+                                         [](const Transition& exit) { return exit.kind == Transition::Kind::success; });
+    for (const Transition& exit : state.exits) {
+      const bool is_taken = has_success ? exit.kind == Transition::Kind::success : is_unconditional(exit);
+      if (!certain || is_taken) reach(exit.target);
+    }
+  }
+  return reached;
+}
+
+}  // namespace
+
+std::vector<NameRead> needed_values(const Workflow& workflow, Names names, const std::vector<NameRead>& uses) {
+  std::set<std::pair<std::size_t, std::string>> tested;
+  for (const NameRead& use : uses) {
+    if (!use.may_be_missing) continue;
+    tested.emplace(use.state, use.name);
+    // The exits of a state may lead to the states that read the parameter only if it has a value.
+    if (!use.in_action) names.erase(use.name);
+  }
+  for (const State& state : workflow.states) forget_assigned(state, names);
+  for (const std::string& name : workflow.ambiguous_names) names.erase(name);
+  std::vector<NameRead> needed;
+  for (const NameRead& use : uses) {
+    if (names.contains(use.name) && !use.may_be_missing && !tested.contains({use.state, use.name})) {
+      needed.push_back(use);
+    }
+  }
+  return needed;
+}
+
+void check_values(const Workflow& workflow, const std::map<std::string, expressions::Value>& inputs,
+                  const std::string& option, Diagnostics& diagnostics) {
+  Names names;
+  Names secrets;
+  for (const Parameter& parameter : workflow.parameters) {
+    if (inputs.contains(parameter.name)) continue;
+    names.insert(parameter.name);
+    if (parameter.secret) secrets.insert(parameter.name);
+  }
+  if (names.empty()) return;
+  const std::vector<NameRead> needed = needed_values(workflow, names, name_uses(workflow, nullptr));
+  const std::vector<bool> reached = reached_states(workflow, false);
+  const std::vector<bool> certain = reached_states(workflow, true);
+  const auto is_certain = [&](const NameRead& use) { return use.in_action && !use.after_tag && certain[use.state]; };
+  const auto tell = [&](const NameRead& use) {
+    const std::string how = option.empty() ? ""
+                                           : " with " + (secrets.contains(use.name) ? "--var-file " + use.name + "=FILE"
+                                                                                    : option + use.name + "=VALUE");
+    std::string message = "the state '" + shown_name(workflow, use.state) + "' reads the parameter '" + use.name +
+                          "', which has no value in this run, so ";
+    message += is_certain(use) ? "the run would fail there" : "the run fails if it comes to this place";
+    message += "; give the parameter a value" + how + ", or give it a `default` in the front matter";
+    if (is_certain(use)) {
+      diagnostics.add(use.offset, std::move(message));
+    } else {
+      diagnostics.warn(use.offset, std::move(message));
+    }
+  };
+  // One place of each parameter is enough, and a certain one says more.
+  for (const std::string& name : names) {
+    const auto reads = [&](const NameRead& use) { return use.name == name && reached[use.state]; };
+    auto found =
+        std::find_if(needed.begin(), needed.end(), [&](const NameRead& use) { return reads(use) && is_certain(use); });
+    if (found == needed.end()) found = std::find_if(needed.begin(), needed.end(), reads);
+    if (found != needed.end()) tell(*found);
+  }
+}
+
+}  // namespace wtool::host::workflow
