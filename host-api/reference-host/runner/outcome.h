@@ -49,6 +49,8 @@ struct Outcome {
 inline constexpr std::string_view exhausted_error = "exhausted";
 // The `error` of a step whose output does not match its option `output`.
 inline constexpr std::string_view invalid_output_error = "invalid_output";
+// The `error` of a step whose command succeeded, but did not make a file that the option `outputs` names.
+inline constexpr std::string_view missing_output_error = "missing_output";
 
 // Reads the envelope that a tool returned. If its metadata has no `stdout`, the text of the content becomes the
 // standard output.

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/paths.h"
@@ -398,6 +399,22 @@ bool KeptCall::take_kept(ActionResult& result) {
   result.up_to_date = true;
   note_made_files(result, look_.entry->outputs);
   return true;
+}
+
+std::string KeptCall::missing_output() const {
+  const cache::Outputs& outputs = claimed_.outputs;
+  if (!outputs.directory.starts_with('/')) return {};
+  const cache::FoundFiles found = cache::find_files(outputs.directory, outputs.patterns);
+  if (!found.problem.empty()) return {};
+  for (const std::string& pattern : found.unmatched) {
+    // An empty folder has no files, but was made.
+    std::error_code failed;
+    if (std::filesystem::exists(std::filesystem::path(outputs.directory) / pattern, failed) || failed) continue;
+    return "the command succeeded, but no file matches " + expressions::quoted_for_message(pattern) +
+           " of its `outputs`, in the folder " + escaped(outputs.directory) +
+           "; let the command make the file or fail, or correct `outputs`";
+  }
+  return {};
 }
 
 void KeptCall::keep(ActionResult& result) {

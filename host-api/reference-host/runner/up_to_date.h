@@ -59,6 +59,9 @@ class KeptCall {
                       const nlohmann::json& arguments);
   // True if the step is up to date. Its output files then exist, and its outcome is in `result`.
   bool take(ActionResult& result);
+  // Why the step has not done what its `outputs` say: the first of them that its call has not made. Empty: all are there,
+  // or it is not known where they should be.
+  std::string missing_output() const;
   // Keeps the result of the call for later runs, with the values that the agent of a prompt has set. Also notes in the
   // result which files the step has made.
   void keep(ActionResult& result);

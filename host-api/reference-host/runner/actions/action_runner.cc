@@ -138,7 +138,14 @@ void ActionRunner::call_now(const std::string& tool, const json& arguments, cons
 }
 
 void ActionRunner::keep() {
-  if (kept_ && !result.up_to_date) kept_->keep(result);
+  if (!kept_ || result.up_to_date) return;
+  // A run must not end well with its work undone. An agent that ends the workflow has said that nothing more is to do.
+  const bool should_be_done = !result.is_fatal() && !result.outcome.is_error && !result.ends_workflow;
+  if (const std::string why = should_be_done ? kept_->missing_output() : ""; !why.empty()) {
+    result.outcome.error = missing_output_error;
+    fails(why);
+  }
+  kept_->keep(result);
 }
 
 }  // namespace wtool::host::runner

@@ -60,7 +60,8 @@ class ActionRunner {
   // if it returns false, the tool is not called.
   void call(const std::string& tool, const nlohmann::json& arguments, const std::string& shell = "",
             const PreparedPrompt* prompt = nullptr, const std::function<bool()>& begin = {});
-  // Keeps the result for a later run. Call it when the whole result is known and has been checked against `output`.
+  // Keeps the result for a later run, unless an output is missing, which makes the step fail. Call it when the whole
+  // result is known and has been checked against `output`.
   void keep();
 
  private:
