@@ -178,12 +178,23 @@ BOOST_AUTO_TEST_CASE(a_word_that_is_not_a_condition_is_an_undefined_variable) {
          "'failure', or an expression such as 'exit_code == 0'\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_variable_of_the_environment_as_other_programs_write_it_is_explained) {
+  expect("[*] --> A\nA --> [*]\n", "- A: Shell \"echo ${env.HOME}\"\n",
+         "9:18: error: the variable 'env' is not defined; a command reads a variable of the environment as $HOME\n");
+  expect("[*] --> A\nA --> [*]\n", "- A: Log \"${env.HOME}\"\n",
+         "9:11: error: the variable 'env' is not defined; a command reads a variable of the environment as $HOME, and "
+         "`--var-env home=HOME` gives its value to the workflow as ${home}\n");
+}
+
 BOOST_AUTO_TEST_CASE(failures_and_ends_lead_to_states_that_exist_and_count_as_reached) {
   const std::string diagram = "[*] --> A\nA --> [*]\nSorry --> [*]\nTidy --> [*]\n";
   expect(diagram, "- A: Shell \"x\" on failure: Sorry\n- finally: Tidy\n", "");
-  expect("[*] --> A\nA --> [*]\n", "- A: Shell \"x\" on failure: B\n- finally: A1\n",
-         "9:28: error: `on failure` leads to \"B\", but the diagram has no such state\n"
-         "10:12: error: `finally` leads to \"A1\", but the diagram has no such state\n");
+  expect(
+      "[*] --> A\nA --> [*]\n", "- A: Shell \"x\" on failure: B\n- finally: A1\n",
+      "9:28: error: `on failure` leads to \"B\", but the diagram has no such state; correct the name, or add the state "
+      "to the diagram\n"
+      "10:12: error: `finally` leads to \"A1\", but the diagram has no such state; correct the name, or add the state "
+      "to the diagram\n");
 }
 
 BOOST_AUTO_TEST_CASE(some_of_the_names_of_the_run_may_be_set) {

@@ -141,10 +141,11 @@ bool read_service_option(ActionReading& in, OptionReader& options, ServiceAction
     known.emplace_back(option);
     of_service.append(option).append(", ");
   }
-  in.cursor.fail(
-      "this is not an option: " + in.cursor.rest_for_message() +
-      question_then(did_you_mean(name, known), "the options of a service are " + of_service +
-                                                   "retry, backoff, total_timeout, on failure, result, secret"));
+  const std::string meant = option_meant(name, known);
+  in.cursor.fail("this is not an option: " + in.cursor.rest_for_message() +
+                 (meant.empty() ? "; the options of a service are " + of_service +
+                                      "retry, backoff, total_timeout, on failure, result, secret"
+                                : meant));
   return false;
 }
 

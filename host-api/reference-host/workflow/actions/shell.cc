@@ -161,8 +161,10 @@ bool read_options(ActionReading& in, ShellAction& made) {
       return false;
     }
     const std::vector<std::string> known = known_options(options);
+    // The list is long, so it comes only if no option is similar.
+    const std::string meant = option_meant(name, known);
     in.cursor.fail("this is not an option: " + in.cursor.rest_for_message() +
-                   question_then(did_you_mean(name, known), listed(known)));
+                   (meant.empty() ? "; " + listed(known) : meant));
     return false;
   }
   return true;

@@ -61,7 +61,9 @@ class ActionChecker {
       }
     }
     diagnostics_.add(named.offset, std::string("`") + what + "` leads to " + quoted_for_message(named.name) +
-                                       ", but the diagram has no such state" + did_you_mean(named.name, known));
+                                       ", but the diagram has no such state" +
+                                       question_then(did_you_mean(named.name, known),
+                                                     "correct the name, or add the state to the diagram"));
   }
 
   void options(const Action& action) {

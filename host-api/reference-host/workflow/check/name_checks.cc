@@ -338,6 +338,13 @@ class NameChecker {
   }
 
   std::string undefined(const NameRead& use) const {
+    // Other programs write the environment like this.
+    if (use.name == "env" && !use.field.empty()) {
+      return "the variable 'env' is not defined; a command reads a variable of the environment as $" + use.field +
+             (use.in_command ? ""
+                             : ", and `--var-env " + lowered(use.field) + "=" + use.field +
+                                   "` gives its value to the workflow as ${" + lowered(use.field) + "}");
+    }
     std::string clause;
     if (const std::size_t dash = use.name.find('-'); dash != std::string::npos && use.in_command) {
       clause = "a default of the shell's own is written $${" + use.name + "}, or ${" + use.name.substr(0, dash) + ":-" +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/config/keys.h"
 #include "base/edit_distance.h"
@@ -73,6 +74,19 @@ bool sees_list(ActionCursor ahead) {
 }
 
 }  // namespace
+
+std::string option_meant(const std::string& name, const std::vector<std::string>& known) {
+  std::string question = did_you_mean(name, known);
+  if (!question.empty()) return question;
+  static constexpr std::pair<const char*, const char*> other_words[] = {
+      {"environment", "env"}, {"retries", "retry"}, {"working_directory", "working_dir"}, {"max_retries", "retry"}};
+  for (const auto& [word, meant] : other_words) {
+    const bool is_word = name == word || !did_you_mean(name, {word}).empty();
+    if (!is_word || std::find(known.begin(), known.end(), meant) == known.end()) continue;
+    return std::string("; did you mean '") + meant + "'?";
+  }
+  return "";
+}
 
 const std::vector<std::string>& OptionReader::names() const {
   static const std::vector<std::string> with_timeout = {

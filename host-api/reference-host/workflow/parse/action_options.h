@@ -20,6 +20,10 @@ inline constexpr std::int64_t max_retries = 100;
 inline constexpr std::int64_t max_asked_again = 20;
 inline constexpr std::int64_t max_visits_allowed = 10'000'000;
 
+// The question whether another option or key was meant by `name`: one of `known` that is similar, or the one for which
+// other programs use this word, such as retry for retries. Empty: none.
+std::string option_meant(const std::string& name, const std::vector<std::string>& known);
+
 class OptionReader {
  public:
   enum class Result {

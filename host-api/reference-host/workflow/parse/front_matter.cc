@@ -18,9 +18,6 @@ const std::vector<std::string> known_keys = {
     "parameters", "arguments",  "variables",        "max_steps", "mode",          "fail_fast",   "finally",
     "on_failure", "on failure", "parameter_groups", "shell",     "shell_options", "failures",    "tool",
     "env",        "env_file",   "timeout",          "retry",     "working_dir",   "concurrency", "budget"};
-// Words for known keys that options of actions, or other programs, use.
-constexpr std::pair<const char*, const char*> other_words[] = {
-    {"environment", "env"}, {"retries", "retry"}, {"working_directory", "working_dir"}, {"max_retries", "retry"}};
 // Known keys without an effect on a run.
 const std::set<std::string> remarks = {"category", "author", "mode"};
 
@@ -134,11 +131,7 @@ class FrontMatter {
 
   // A key that is nearly a known one is a mistake; any other may be meant for another program.
   void unknown(const std::string& key, const YAML::Node& at) {
-    std::string hint = did_you_mean(key, known_keys);
-    for (const auto& [word, meant] : other_words) {
-      if (!hint.empty() || (key != word && did_you_mean(key, {word}).empty())) continue;
-      hint = "; did you mean '" + std::string(meant) + "'?";
-    }
+    const std::string hint = option_meant(key, known_keys);
     if (hint.empty())
       return yaml_.warn(at, "the key '" + key + "' in the front matter is not known, and has no effect");
     yaml_.fail(at, "unknown key '" + key + "' in the front matter" + hint);
