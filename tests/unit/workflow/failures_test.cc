@@ -38,9 +38,9 @@ BOOST_AUTO_TEST_CASE(an_arrow_is_advised_only_where_a_later_state_looks_at_the_f
   BOOST_TEST(
       reason("ended with ${Test.exit_code}") ==
       "step 'Test' failed, and no transition handles the failure: Command failed with exit code 1 (`Test --> "
-      "Keep` is taken only after a success: write `Test --> Keep: always` to take it after a failure as well, or "
-      "add an exit with the label `failure`)");
-  BOOST_TEST(!holds(reason("wrote ${Test.stdout}"), "always"));
+      "Keep` is taken only after a success; to handle the failure, add an exit `Test --> STATE: failure`, and name in "
+      "`finally` what must happen in any case)");
+  BOOST_TEST(!holds(reason("wrote ${Test.stdout}"), "-->"));
 }
 
 BOOST_AUTO_TEST_CASE(a_default_arrow_is_taken_after_a_failure_where_another_exit_tests_the_outcome) {
