@@ -288,7 +288,9 @@ BOOST_AUTO_TEST_CASE(a_service_that_dies_ends_all_branches_and_on_failure_runs) 
     BOOST_TEST(!finished.limit_passed);
     BOOST_TEST(finished.exit_code == 1);
     BOOST_TEST(
-        holds(finished.out, "the service of the state 'A' has failed: the service ended by itself: exit code 0"));
+        holds(finished.out,
+              "the service of the state 'A' has failed: the service ended by itself: exit code 0, which counts as "
+              "a failure with exit code 1, because a service keeps running"));
     BOOST_TEST(there("mended"));
     BOOST_TEST(mark.bearers().empty(), mark.description());
   }
@@ -317,6 +319,34 @@ BOOST_AUTO_TEST_CASE(a_service_is_started_again_as_often_as_said) {
     BOOST_TEST(again.exit_code == 1);
     BOOST_TEST(events() == "Db started, Db ready, Db restarting!, Db started, Db ready, Db ended!");
     BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_restart_is_announced_only_in_case_that_the_service_is_still_needed) {
+  const Finished finished = run_workflow(workflow(
+      two,
+      "- Db: Service \"touch up; until test -e die; do sleep 0.01; done; exit 1\" ready=\"test -e up\" "
+      "backoff=1h restart=3\n"
+      "- Use: Shell \"touch die; until grep -q event...restarting .wtool/runs/*.jsonl; do sleep 0.01; done\"\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(events() == "Db started, Db ready, Db restarting!, Db ended");
+    BOOST_TEST(
+        holds(finished.out + finished.err,
+              "the service ended by itself: Command failed with exit code 1; if it is still needed in 60 min, it is "
+              "restarted (1 of 3)"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_service_that_ends_well_before_it_is_ready_says_why_that_is_a_failure) {
+  const Finished finished =
+      run_workflow(workflow(two, "- Db: Service \"exit 0\" ready=\"false\"\n- Use: Shell \"touch used\"\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 1);
+    BOOST_TEST(holds(finished.out,
+                     "the service ended before it was ready: exit code 0, which counts as a failure with "
+                     "exit code 1, because a service keeps running"));
+    BOOST_TEST(holds(finished.out, "Exit code: 1"));
   }
 }
 

@@ -37,6 +37,10 @@ std::string last_line(const Outcome& outcome) {
 
 std::string how_it_ended(const Outcome& outcome, bool secret) {
   std::string text = outcome.error.empty() ? "exit code " + std::to_string(outcome.exit_code) : outcome.message;
+  // Its step has the exit code 1 then, because a condition takes 0 for a success.
+  if (outcome.error.empty() && outcome.exit_code == 0) {
+    text += ", which counts as a failure with exit code 1, because a service keeps running";
+  }
   const std::string line = secret ? "" : last_line(outcome);
   if (!line.empty()) text += "; it last wrote " + expressions::quoted_for_message(line);
   return text;
@@ -180,8 +184,8 @@ void Service::live() {
     tell({.kind = ServiceEvent::Kind::restarting,
           .failed = true,
           .exit_code = end_.exit_code,
-          .message = why + "; restart " + std::to_string(again + 1) + " of " + std::to_string(prepared_.restart) +
-                     " in " + workflow::duration_words(wait)});
+          .message = why + "; if it is still needed in " + workflow::duration_words(wait) + ", it is restarted (" +
+                     std::to_string(again + 1) + " of " + std::to_string(prepared_.restart) + ")"});
     if (!wait_until(steady_clock::now() + wait, stop_)) return conclude(false, stop_.requested()->reason);
   }
 }
