@@ -394,6 +394,32 @@ BOOST_AUTO_TEST_CASE(a_resumed_or_approved_run_keeps_the_option_force) {
   BOOST_TEST(file("log") == "A\nB\nA\nB\n");
 }
 
+BOOST_AUTO_TEST_CASE(the_reports_of_a_resumed_run_list_its_states_in_the_order_of_the_workflow) {
+  const std::string file_ =
+      scratch.file("workflow.md",
+                   "---\nfail_fast: false\n---\n```mermaid\nstateDiagram-v2\nstate F <<fork>>\nstate J <<join>>\n[*] "
+                   "--> F\nF --> A1\n"
+                   "F --> B1\nA1 --> A2\nA2 --> J\nB1 --> J\nJ --> [*]\n```\n## Actions\n"
+                   "- A1: Shell \"test -e go && until test -e later; do sleep 0.01; done\"\n- A2: Shell \"true\"\n"
+                   "- B1: Shell \"test -e go && touch later\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  scratch.file("go", "");
+  // A2 begins after B1 has ended.
+  const Finished finished = wtool({"resume", "last", "--junit", "live.xml", "--html", "live.html"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(wtool({"report", "last", "--junit", "later.xml", "--html", "later.html"}).exit_code == 0);
+  for (const char* name : {"live.xml", "later.xml"}) {
+    const std::string text = file(name);
+    BOOST_TEST(text.find("name=\"A1\"") < text.find("name=\"A2\""), text);
+    BOOST_TEST(text.find("name=\"A2\"") < text.find("name=\"B1\""), text);
+  }
+  for (const char* name : {"live.html", "later.html"}) {
+    const std::string text = file(name).substr(file(name).find("<h2>Steps</h2>"));
+    BOOST_TEST(text.find("A1</td>") < text.find("A2</td>"), text);
+    BOOST_TEST(text.find("A2</td>") < text.find("B1</td>"), text);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_step_whose_output_is_gone_or_has_changed_runs_again_with_all_that_follow) {
   const std::string file_ = scratch.file(
       "workflow.md",

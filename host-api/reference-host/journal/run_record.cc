@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 #include <algorithm>
+#include <charconv>
+#include <limits>
 
 #include "base/edit_distance.h"
 #include "journal/record.h"
@@ -80,6 +82,67 @@ bool follows(const StepPlace& from, const StepPlace& place) {
     }
   }
   return false;
+}
+
+namespace {
+
+// Gives each step its place in the order of the workflow.
+class WorkflowOrder {
+ public:
+  explicit WorkflowOrder(const std::vector<StepRecord>& steps) {
+    for (const StepRecord& step : steps) at_.emplace(std::pair(step.place.branch, step.place.sequence), &step);
+    for (const StepRecord& step : steps) arrived_.emplace(step.place.branch, arrived_.size());
+  }
+
+  // From the outermost branch inwards: the number of the step, and which of its branches leads to the place.
+  using Path = std::vector<std::pair<std::uint64_t, std::size_t>>;
+  Path path_of(const StepPlace& place) const {
+    Path path = {{place.sequence, 0}};
+    std::string branch = place.branch;
+    for (auto above = parent_of(branch); above; above = parent_of(branch)) {
+      // Below step 0 are the states of `on failure` and `finally`, which come after all other steps.
+      path.emplace_back(above->sequence == 0 ? std::numeric_limits<std::uint64_t>::max() : above->sequence,
+                        rank(branch, *above));
+      branch = above->branch;
+    }
+    std::reverse(path.begin(), path.end());
+    return path;
+  }
+
+ private:
+  // 0 is the step itself, which comes before what it contains.
+  std::size_t rank(const std::string& branch, const StepPlace& above) const {
+    const std::string_view name = branch_name(branch);
+    std::size_t number = 0;
+    const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (read.ec == std::errc() && read.ptr == name.data() + name.size()) return number + 1;  // of a combination
+    const auto found = at_.find({above.branch, above.sequence});
+    if (found != at_.end()) {
+      const std::vector<std::string>& next = found->second->end.next;
+      const auto named = std::find(next.begin(), next.end(), name);
+      if (named != next.end()) return static_cast<std::size_t>(named - next.begin()) + 1;
+    }
+    // The fork has not ended, or the journal does not say where it led.
+    const auto first = arrived_.find(branch);
+    return first == arrived_.end() ? 1 : first->second + 1;
+  }
+
+  std::map<std::pair<std::string, std::uint64_t>, const StepRecord*> at_;
+  std::map<std::string, std::size_t> arrived_;
+};
+
+}  // namespace
+
+std::vector<const StepRecord*> in_workflow_order(const RunRecord& run) {
+  const WorkflowOrder order(run.steps);
+  std::vector<std::pair<WorkflowOrder::Path, const StepRecord*>> paths;
+  paths.reserve(run.steps.size());
+  for (const StepRecord& step : run.steps) paths.emplace_back(order.path_of(step.place), &step);
+  std::stable_sort(paths.begin(), paths.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const StepRecord*> steps;
+  steps.reserve(paths.size());
+  for (const auto& [path, step] : paths) steps.push_back(step);
+  return steps;
 }
 
 using runner::Outcome;

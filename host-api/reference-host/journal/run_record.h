@@ -112,6 +112,10 @@ struct RunRecord {
   std::vector<std::pair<StepPlace, runner::Usage>> usage{};
 };
 
+// The steps in the order of the workflow: along each path, and one branch after the other, in the order in which their
+// fork names them. This order is the same whatever ran side by side, and in a resumed run. `run` must outlive the result.
+std::vector<const StepRecord*> in_workflow_order(const RunRecord& run);
+
 // True if a state that --until names ends the run in this branch: on the path of the whole workflow, or in `finally`.
 bool may_end_by_until(std::string_view branch);
 

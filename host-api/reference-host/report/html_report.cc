@@ -170,7 +170,8 @@ const char* failure_title(const StepRecord& step) {
 std::string failures(const RunRecord& run, const CombinationNames& names, std::string_view title) {
   std::string items;
   std::size_t count = 0;
-  for (const StepRecord& step : run.steps) {
+  for (const StepRecord* const one : journal::in_workflow_order(run)) {
+    const StepRecord& step = *one;
     if (step.status != Step::Status::failed || step.hidden || failure_title(step) != title) continue;
     if (++count > max_failures) continue;
     items += "<li><a href=\"#step-" + std::to_string(step.number) + "\">" +
@@ -209,7 +210,8 @@ std::string steps(const RunRecord& run, const CombinationNames& names) {
       "<th scope=\"col\" class=\"bars\">When</th></tr></thead>\n";
   const std::map<const StepRecord*, const StepRecord*> ends = ends_of_composites(run);
   std::size_t shown = 0;
-  for (const StepRecord& step : run.steps) {
+  for (const StepRecord* const one : journal::in_workflow_order(run)) {
+    const StepRecord& step = *one;
     if (step.hidden || ++shown > max_page_steps) continue;
     const auto end = ends.find(&step);
     const StepRecord& told = end == ends.end() ? step : *end->second;  // says how the state ended

@@ -202,7 +202,8 @@ std::string junit_xml(const RunRecord& run) {
   Counts all;
   const CombinationNames names = combination_names(run);
   const Judge judge(run);
-  for (const StepRecord& step : run.steps) {
+  for (const StepRecord* const one : journal::in_workflow_order(run)) {
+    const StepRecord& step = *one;
     if (step.hidden) continue;
     JunitSuite& suite = suite_of(suites, index, run, step.place.branch);
     const int visit = ++visits[step.place.branch + '#' + step.state];
