@@ -394,6 +394,18 @@ BOOST_AUTO_TEST_CASE(a_resumed_or_approved_run_keeps_the_option_force) {
   BOOST_TEST(file("log") == "A\nB\nA\nB\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_resumed_run_keeps_the_option_max_parallel) {
+  const std::string file_ = scratch.file(
+      "workflow.md",
+      "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> [*]\n```\n## Actions\n- A: Shell \"test -e go\"\n"
+      "- B: Shell \"mkdir one && rmdir one\" matrix={\"n\": [1, 2, 3, 4, 5, 6, 7, 8]}\n");
+  BOOST_TEST(wtool({"run", file_, "--max-parallel", "1"}).exit_code == 1);
+  scratch.file("go", "");
+  const Finished finished = wtool({"resume", "last", "--events", "events"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(holds(file("events"), "\"max_parallel\":1,"), file("events"));
+}
+
 BOOST_AUTO_TEST_CASE(the_reports_of_a_resumed_run_list_its_states_in_the_order_of_the_workflow) {
   const std::string file_ =
       scratch.file("workflow.md",

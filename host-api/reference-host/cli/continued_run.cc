@@ -83,6 +83,7 @@ std::optional<ReadyRun> make_ready(PreparedWorkflow& prepared, journal::ResumedR
   ready.settings.part = with.part.value_or(runner::RunPart{.until = earlier.until, .only = earlier.only});
   ready.settings.fail_fast = earlier.fail_fast;
   ready.settings.force = earlier.force;
+  ready.settings.max_parallel = earlier.max_parallel;
   if (std::string why = prepared.cut_to(ready.settings.part); !why.empty()) {
     errors.push_back(std::move(why));
     return std::nullopt;

@@ -194,7 +194,7 @@ class FileRun {
       prepared_.tools().name_jobs(settings.jobs);
     }
     settings.traceparent = trace_of_process();
-    settings.max_parallel = flags_.max_parallel;
+    if (flags_.max_parallel > 0) settings.max_parallel = flags_.max_parallel;
     settings.env_files = env_files_;
     settings.force = settings.force || flags_.force;
     if (flags_.fail_fast || flags_.no_fail_fast) settings.fail_fast = flags_.fail_fast;

@@ -102,6 +102,7 @@ void append_process(RecordLine& line, const RunStart& start) {
   line.text_if_any("only", start.only);
   if (start.fail_fast) line.key("fail_fast") += *start.fail_fast ? "true" : "false";
   line.flag_if_set("force", start.force);
+  if (start.max_parallel > 0) line.number("max_parallel", static_cast<std::int64_t>(start.max_parallel));
   if (!start.policy.name.empty()) {
     line.open("policy");
     line.text("name", start.policy.name);

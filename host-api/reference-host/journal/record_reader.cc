@@ -366,6 +366,7 @@ void RecordReader::start(const json& record, Moment at) {
   run_.only = text_member(record, "only");
   run_.fail_fast = choice_at(record, "fail_fast");
   run_.force = flag_at(record, "force");
+  run_.max_parallel = static_cast<std::size_t>(std::max<std::int64_t>(number_at(record, "max_parallel"), 0));
   read_policy(record);
   run_.pid = number_at(record, "pid");
   run_.pid_namespace = number_at(record, "pid_namespace");
@@ -405,6 +406,7 @@ void RecordReader::resume(const json& record, Moment at) {
   run_.only = text_member(record, "only");
   run_.fail_fast = choice_at(record, "fail_fast");
   run_.force = flag_at(record, "force");
+  run_.max_parallel = static_cast<std::size_t>(std::max<std::int64_t>(number_at(record, "max_parallel"), 0));
   read_policy(record);
   run_.pid = number_at(record, "pid");
   read_inputs(record);

@@ -91,6 +91,7 @@ struct RunRecord {
   // As in runner::RunSettings, when the run was started or last resumed.
   std::optional<bool> fail_fast{};
   bool force = false;
+  std::size_t max_parallel = 0;
   runner::RunPolicy policy{};  // the newest that the run had
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> secret_inputs;  // names of the secret inputs that differ from their default; `inputs` has

@@ -68,6 +68,7 @@ RunReport run_workflow(RunRequest request) {
   start.only = request.settings.part.only;
   start.fail_fast = request.settings.fail_fast;
   start.force = request.settings.force;
+  start.max_parallel = request.settings.max_parallel;
   start.policy = request.settings.policy;
   request.observer.run_started(start);
 

@@ -145,6 +145,7 @@ struct RunStart {
   std::string until{}, only{};      // as in RunPart
   std::optional<bool> fail_fast{};  // this and `force` are as in RunSettings
   bool force = false;
+  std::size_t max_parallel = 0;  // as in RunSettings
   RunPolicy policy{};
 };
 
