@@ -132,6 +132,19 @@ BOOST_FIXTURE_TEST_CASE(a_run_within_a_command_of_the_step_or_run_that_has_the_l
   BOOST_TEST(there("ran"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_run_within_a_command_waits_for_a_lock_that_a_branch_beside_it_holds, Locks) {
+  one("inner.md", "", "- A: Shell \"touch ran\" lock=\"db\"\n");
+  scratch.file("outer.md",
+               "```mermaid\nstateDiagram-v2\nstate fork <<fork>>\n[*] --> fork\nfork --> X\nfork --> Y\n"
+               "X --> [*]\nY --> [*]\n```\n## Actions\n"
+               "- X: Shell \"touch x; until grep -q 'waits for the lock' said; do sleep 0.01; done\" lock=\"db\"\n"
+               "- Y: Shell \"until test -e x; do sleep 0.01; done; " +
+                   wtool_path + " run inner.md 2>said\"\n");
+  const Finished finished = wtool({"run", "outer.md"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err << file("said"));
+  BOOST_TEST(there("ran"));
+}
+
 BOOST_FIXTURE_TEST_CASE(branches_that_would_wait_forever_for_the_locks_of_one_another_fail, Locks) {
   scratch.file("both.md",
                "```mermaid\nstateDiagram-v2\nstate fork <<fork>>\n[*] --> fork\nfork --> X\nfork --> Y\n"
