@@ -131,11 +131,22 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
     CallApproval approval =
         resolve_approval(request, plan, context.configuration, context.tool, context.call_id, context.approver);
     waited = std::chrono::steady_clock::now() - asked;
+    // The caller has cancelled the call while a person was asked.
+    const bool is_withdrawn =
+        approval.answer == "unavailable" && context.cancellation.mode() != engine::Cancellation::Mode::none;
+    if (is_withdrawn) approval.answer = "withdrawn";
     const std::string problem = record.approval(approval, span.number());
     result.approval = approval;
-    // If the call was cancelled meanwhile, the engine starts nothing and reports the cancellation.
-    const bool cancelled = context.cancellation.mode() != engine::Cancellation::Mode::none;
-    if (approval.refusal && !cancelled) return refuse(*approval.refusal, span.number());
+    if (is_withdrawn) {
+      // Nothing has begun, so neither a start nor an end is put on record.
+      const std::string reason = context.cancellation.reason();
+      result.audit_error = record.refused({"aborted", "Command aborted: " + reason, {}}, span.number());
+      engine::CommandOutcome outcome;
+      outcome.termination = engine::Cancelled{reason, false};
+      result.outcome = std::move(outcome);
+      return result;
+    }
+    if (approval.refusal) return refuse(*approval.refusal, span.number());
     if (!problem.empty()) return refuse(trail_error(problem), span.number());
   }
 

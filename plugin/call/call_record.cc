@@ -135,7 +135,9 @@ std::string CallRecord::refused(const CallError& error, std::uint64_t span) cons
                        audit::field("code", error.code), audit::field("rule", plan_.verdict.rule)};
   // A call that could not be planned has no span that would carry the labels, so they are added here.
   for (const auto& [key, value] : request_.labels) fields.push_back(audit::field(key, value));
-  audit::log(audit::Level::warn, call_log, masker.masked(error.message), std::move(fields), span);
+  // A caller that cancels a call expects that nothing runs.
+  const audit::Level level = error.code == "aborted" ? audit::Level::info : audit::Level::warn;
+  audit::log(level, call_log, masker.masked(error.message), std::move(fields), span);
   if (!context_.configuration.trail) return {};
   Json line = line_of(request_, context_);
   line["command"] = masker.masked(request_.line);

@@ -3,7 +3,9 @@
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <string>
 
 #include "support/mcp_client.h"
 #include "support/text.h"
@@ -522,6 +524,27 @@ BOOST_AUTO_TEST_CASE(a_person_may_take_longer_to_approve_than_the_client_waits) 
   } while (end.contains("status"));
   BOOST_TEST(end.at("exit_code") == 0);
   BOOST_TEST(std::filesystem::exists(folder.path() + "/made"));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_is_stopped_while_a_person_is_asked_was_never_started) {
+  const ScratchFolder folder;
+  const std::string trail = folder.path() + "/trail";
+  McpClient client(
+      {"--config",
+       folder.file("c.yaml", "commands: {ask: [touch]}\nmcp: {answer_within: 1}\naudit: {file: " + trail + "}\n")},
+      {.set = {{"XDG_RUNTIME_DIR", folder.path()}}});
+  client.initialize();
+  const std::string begun = text_of(client.run("touch " + folder.path() + "/made"));
+  BOOST_TEST(holds(begun, "[job 1 waits until a person allows it"), begun);
+  const Json stopped = client.ask("tools/call", {{"name", "job_stop"}, {"arguments", {{"job", 1}}}}).at("result");
+  BOOST_TEST(holds(text_of(stopped), "the command was not started"), text_of(stopped));
+  std::string events;
+  std::ifstream stream(trail);
+  for (std::string line; std::getline(stream, line);) {
+    const Json event = Json::parse(line);
+    events += event.at("event").get<std::string>() + ' ' + event.value("answer", event.value("code", "")) + '\n';
+  }
+  BOOST_TEST(events == "approval withdrawn\nrefusal aborted\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_job_is_recorded_as_any_call_is) {

@@ -503,9 +503,9 @@ BOOST_AUTO_TEST_CASE(a_start_that_is_cancelled_while_a_person_is_asked_is_on_rec
     last = Json::parse(text);
     events.push_back(last.at("event"));
   }
-  BOOST_TEST(events == (std::vector<std::string>{"approval", "start", "end"}));
-  BOOST_TEST(last.at("how") == "did not start: aborted");
-  BOOST_TEST(last.at("abort_reason") == "enough");
+  BOOST_TEST(events == (std::vector<std::string>{"approval", "refusal"}));
+  BOOST_TEST(last.at("code") == "aborted");
+  BOOST_TEST(last.at("reason") == "Command aborted: enough");
 }
 
 BOOST_AUTO_TEST_CASE(a_question_about_a_start_is_withdrawn_at_the_hosts_deadline) {
