@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "support/mcp_client.h"
 #include "support/text.h"
@@ -221,6 +223,56 @@ BOOST_AUTO_TEST_CASE(watching_shows_new_questions_and_withdraws_those_that_are_o
   BOOST_TEST(place.client.answer(second).at("result").at("isError") == false);
   person.type("\x03");
   BOOST_TEST(person.wait().signal == SIGINT);
+}
+
+BOOST_AUTO_TEST_CASE(each_of_several_questions_is_shown_with_the_number_of_those_behind_it) {
+  Waiting place;
+  std::vector<Json> calls;
+  for (int i = 0; i < 3; ++i) {
+    calls.push_back(place.touch());
+    place.wait_until_asked(place.next_id());
+  }
+  Program person({WTOOL_TEST_PROGRAM, "approve"}, Program::On::terminal, place.outside());
+  const std::array<const char*, 3> headings{"; 2 more questions wait\r\n", "; 1 more question waits\r\n", " UTC\r\n"};
+  const std::string process = std::to_string(place.client.program.pid()) + '-';
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const std::string begin = process + std::to_string(i + 1) + ", ";
+    BOOST_TEST_REQUIRE(person.wait_for_output(begin), person.output());
+    BOOST_TEST_REQUIRE(person.wait_for([&] {
+      const std::string shown = person.output();
+      const std::size_t at = shown.find(begin);
+      return shown.find("[no]: ", at) != std::string::npos && shown.find(headings[i], at) != std::string::npos;
+    }),
+                       person.output());
+    person.type("yes\r");
+    BOOST_TEST(place.client.answer(calls[i]).at("result").at("isError") == false);
+  }
+  BOOST_TEST(person.wait().exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(questions_that_come_while_another_one_is_shown_are_shown_next) {
+  for (const bool watches : {false, true}) {
+    Waiting place;
+    const Json first = place.touch();
+    place.wait_until_asked(place.next_id());
+    std::vector<std::string> words{WTOOL_TEST_PROGRAM, "approve"};
+    if (watches) words.emplace_back("--watch");
+    Program person(words, Program::On::terminal, place.outside());
+    BOOST_TEST_REQUIRE(person.wait_for_output("[no]: "), person.output());
+    const Json second = place.touch();
+    const std::string id = place.next_id();
+    place.wait_until_asked(id);
+    person.type("yes\r");
+    BOOST_TEST(place.client.answer(first).at("result").at("isError") == false);
+    BOOST_TEST_REQUIRE(person.wait_for_output(id), person.output());
+    BOOST_TEST_REQUIRE(
+        person.wait_for([&] { return person.output().find("[no]: ", person.output().find(id)) != std::string::npos; }),
+        person.output());
+    person.type("yes\r");
+    BOOST_TEST(place.client.answer(second).at("result").at("isError") == false);
+    if (watches) person.type("\x03");
+    person.wait();
+  }
 }
 
 BOOST_AUTO_TEST_CASE(only_a_client_that_shows_no_forms_is_told_how_to_answer) {

@@ -91,8 +91,14 @@ class WaitingQuestions {
   const Tell tell_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::string, Waiting> waiting_;  // by the id that a person types: PID-NUMBER
-  std::deque<std::uint64_t> withdrawn_;     // the latest questions that were withdrawn before they were asked
+  // Orders ids by their numbers, so that questions are shown in the order in which they were asked.
+  struct ByNumber {
+    bool operator()(const std::string& one, const std::string& other) const {
+      return one.size() != other.size() ? one.size() < other.size() : one < other;
+    }
+  };
+  std::map<std::string, Waiting, ByNumber> waiting_;  // by the id that a person types: PID-NUMBER
+  std::deque<std::uint64_t> withdrawn_;               // the latest questions that were withdrawn before they were asked
   std::uint64_t asked_ = 0;
   bool ending_ = false;
   Descriptor folder_;

@@ -4,16 +4,19 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "approval/question_client.h"
 #include "approval/terminal.h"
 #include "base/escape.h"
+#include "base/text.h"
 #include "base/time_text.h"
 #include "base/wake_up.h"
 #include "cli/approve_run.h"
@@ -39,10 +42,15 @@ bool has_run_options(const RunAnswer& run) {
          flags.verbose || flags.quiet || !flags.events.empty() || !flags.junit.empty() || !flags.html.empty();
 }
 
-std::string heading(const AskedQuestion& asked) {
+// `others`: how many other questions wait.
+std::string heading(const AskedQuestion& asked, std::size_t others) {
   return asked.id + (asked.client.empty() ? "" : ", for the client " + visible(asked.client)) + ", waits until " +
          utc_text(asked.until, "%H:%M:%S UTC") +
-         (asked.run.empty() ? "" : "; the run " + visible(asked.run) + " continues with its next call") + '\n';
+         (asked.run.empty() ? "" : "; the run " + visible(asked.run) + " continues with its next call") +
+         (others == 0 ? ""
+                      : "; " + counted(static_cast<std::int64_t>(others), "more question") +
+                            (others == 1 ? " waits" : " wait")) +
+         '\n';
 }
 
 const char* word_of(Approval approval) {
@@ -96,8 +104,8 @@ class Answering {
   }
 
   // Asks on the terminal; without a terminal, only shows the question.
-  int show(AskedQuestion asked) {
-    if (!print(heading(asked))) return exit_unusable;
+  int show(AskedQuestion asked, std::size_t others = 0) {
+    if (!print(heading(asked, others))) return exit_unusable;
     asked.question.id = ++asked_;
     const Approval answer = ask(asked);
     if (const char* word = word_of(answer)) return give(asked, word);
@@ -108,11 +116,12 @@ class Answering {
     return shown ? exit_ok : exit_unusable;
   }
 
+  // Shows each question once, also those that have come while others were shown.
   int show_all() {
     int status = exit_ok;
-    for (const AskedQuestion& asked : std::vector<AskedQuestion>(client_.questions())) {
-      if (!client_.waits(asked) || !seen_.insert(asked.place + ' ' + asked.id).second) continue;
-      const int one = show(asked);
+    for (std::vector<AskedQuestion> unseen = unseen_questions(); !unseen.empty(); unseen = unseen_questions()) {
+      seen_.insert(name_of(unseen.front()));
+      const int one = show(unseen.front(), unseen.size() - 1);
       if (one == exit_unusable) return one;
       if (one != exit_ok) status = one;
     }
@@ -129,6 +138,18 @@ class Answering {
   }
 
  private:
+  // Ids are unique only within one process that asks.
+  static std::string name_of(const AskedQuestion& asked) { return asked.place + ' ' + asked.id; }
+
+  // A copy, because the questions change while one of them is shown.
+  std::vector<AskedQuestion> unseen_questions() const {
+    std::vector<AskedQuestion> unseen;
+    for (const AskedQuestion& asked : client_.questions()) {
+      if (!seen_.contains(name_of(asked))) unseen.push_back(asked);
+    }
+    return unseen;
+  }
+
   // Asks on the terminal. If the question is settled elsewhere meanwhile, it is withdrawn from the terminal.
   Approval ask(const AskedQuestion& asked) {
     const WakeUp end;

@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <mutex>
 #include <utility>
+
+#include "base/text.h"
 
 namespace wtool::host {
 
@@ -74,7 +77,9 @@ Asking::Asking(Terminal& terminal, QuestionEnd& end) : terminal_(terminal), end_
   ::pthread_sigmask(SIG_BLOCK, &set, &signals_before_);
   {
     std::unique_lock lock(terminal_.turn_mutex_);
+    ++terminal_.waiting_;
     terminal_.turn_changed_.wait(lock, [&] { return !terminal_.asking_ || end_.requested(); });
+    --terminal_.waiting_;
     if (end_.requested()) return;
     terminal_.asking_ = has_turn_ = true;
   }
@@ -116,6 +121,19 @@ bool Asking::in_foreground() const {
   return group < 0 || group == ::getpgrp();
 }
 
+std::size_t Asking::waiting() const {
+  const std::lock_guard lock(terminal_.turn_mutex_);
+  return terminal_.waiting_;
+}
+
+// A line that says how many other questions wait. Empty: no more than the person knows of.
+std::string Asking::told_waiting() {
+  const std::size_t known = std::exchange(told_, waiting());
+  if (told_ <= known) return {};
+  return "(" + counted(static_cast<std::int64_t>(told_), "more question") + (told_ == 1 ? " waits" : " wait") +
+         " for an answer after this one)\n";
+}
+
 // Waits until the terminal can be read or written.
 Asking::Ready Asking::wait_for(short what) {
   bool was_away = false;
@@ -127,6 +145,11 @@ Asking::Ready Asking::wait_for(short what) {
     if (!away && was_away) {
       continued_ = times_continued.load();
       return Ready::was_away;
+    }
+    if (what == POLLIN) {
+      const std::size_t now = waiting();
+      if (now > told_) return Ready::more_wait;
+      told_ = now;
     }
     std::array<pollfd, 2> watched{pollfd{.fd = end_.wake_.descriptor(), .events = POLLIN, .revents = 0},
                                   pollfd{.fd = descriptor_, .events = what, .revents = 0}};
@@ -158,9 +181,15 @@ Asking::Event Asking::read_line(std::string_view prompt, std::string& line, bool
     // Text typed before anybody could read the question answers something else.
     ::tcflush(descriptor_, TCIFLUSH);
     line.clear();
-    if (const Event event = show(prompt); event != Event::done) return event;
+    if (const Event event = show(told_waiting().append(prompt)); event != Event::done) return event;
     Ready ready = Ready::yes;
-    while (line.size() < max_line && (ready = wait_for(POLLIN)) == Ready::yes) {
+    while (line.size() < max_line) {
+      ready = wait_for(POLLIN);
+      if (ready == Ready::more_wait) {
+        if (const Event event = show('\n' + told_waiting().append(prompt)); event != Event::done) return event;
+        continue;
+      }
+      if (ready != Ready::yes) break;
       char byte = 0;
       // One byte at a time: what follows the line is for the next reader.
       const ssize_t got = ::read(descriptor_, &byte, 1);

@@ -4,6 +4,8 @@
 //   stop it: the question waits, and is shown again when the process is back. The same holds for a process that was
 //   stopped (Ctrl-Z) and continued in the foreground (fg).
 // - Text typed before the question was shown is dropped. An answer is a line, and is not read before Enter.
+// - The person is told how many other questions wait for their turn, also when that number grows while a question is
+//   shown. What is typed meanwhile still counts.
 // - A question can be ended from elsewhere, while it waits for its turn and while it is shown.
 #pragma once
 
@@ -86,13 +88,16 @@ class Asking {
   void leave(std::string_view why) const;
 
  private:
-  enum class Ready { yes, closed, ended, was_away };
+  enum class Ready { yes, closed, ended, was_away, more_wait };
   Ready wait_for(short what);
+  std::size_t waiting() const;
+  std::string told_waiting();
   bool in_foreground() const;
 
   Terminal& terminal_;
   QuestionEnd& end_;
   bool has_turn_ = false;
+  std::size_t told_ = 0;  // how many other questions wait, as the person knows it
   int descriptor_ = -1;
   sigset_t signals_before_{};
   struct sigaction continue_before_ {};

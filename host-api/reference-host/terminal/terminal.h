@@ -96,6 +96,7 @@ class Terminal {
   std::mutex turn_mutex_;
   std::condition_variable turn_changed_;
   bool asking_ = false;
+  std::size_t waiting_ = 0;  // questions that wait for their turn
 };
 
 }  // namespace wtool::host

@@ -143,6 +143,7 @@ BOOST_AUTO_TEST_CASE(a_long_command_is_shown_in_full) {
   BOOST_TEST(holds(text, "  | echo 0\n"));
   BOOST_TEST(holds(text, "  | echo 2999\n  | end\n"));
   BOOST_TEST(holds(text, "The command has 3001 lines and "));
+  BOOST_TEST(holds(text, " bytes. All of it is above, below the words \"The command:\".\n"));
   const std::string one_line(5000, 'x');
   std::string shown = asked({{"command", one_line}});
   BOOST_TEST(std::count(shown.begin(), shown.end(), 'x') == 5000 + 1 /* the x of "execute" */);
@@ -339,13 +340,31 @@ BOOST_AUTO_TEST_CASE(two_questions_are_asked_one_after_the_other) {
   BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
   Approval second = Approval::unavailable;
   asking.start(2, asking.second, &second);
+  // The person is told of the other question, and the prompt is shown again.
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for("(1 more question waits for an answer after this one)"));
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt, 2));
+  BOOST_TEST(!holds(asking.terminal.shown, "c2"));
   asking.terminal.type("always\n");
   BOOST_TEST((asking.join() == Approval::always));
   BOOST_TEST_REQUIRE(asking.terminal.wait_for("c2"));
-  BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt, 2));
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt, 3));
   asking.terminal.type("never\n");
   asking.second.join();
   BOOST_TEST((second == Approval::never));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_typed_before_another_question_came_still_counts) {
+  Asked asking(1);
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
+  asking.terminal.type("alwa");
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for("alwa", 2));  // "always" in the prompt, and the echo
+  Approval second = Approval::unavailable;
+  asking.start(2, asking.second, &second);
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for("1 more question waits"));
+  asking.terminal.type("ys\n");
+  BOOST_TEST((asking.join() == Approval::always));
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for("c2"));
+  asking.approval.withdraw(2);
 }
 
 BOOST_AUTO_TEST_CASE(a_question_that_waits_for_its_turn_can_be_withdrawn) {
