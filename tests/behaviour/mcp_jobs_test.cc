@@ -526,6 +526,22 @@ BOOST_AUTO_TEST_CASE(a_person_may_take_longer_to_approve_than_the_client_waits) 
   BOOST_TEST(std::filesystem::exists(folder.path() + "/made"));
 }
 
+BOOST_AUTO_TEST_CASE(a_parameter_that_does_not_exist_is_refused_with_all_that_do) {
+  Session client("results: both");
+  const Json odd = client.run("true", {{"arguments", {{"backgroud", true}}}});
+  BOOST_TEST(odd.at("isError") == true);
+  BOOST_TEST(odd.at("structuredContent").at("error").at("code") == "invalid_parameters");
+  const std::string message = odd["structuredContent"]["error"].at("message");
+  BOOST_TEST(
+      holds(message, "there is no parameter \"backgroud\"; did you mean 'background'? The parameters are command, "),
+      message);
+  // A server without jobs does not have the parameter.
+  Session without("results: both", {"--tools", "shell_execute"});
+  const std::string other = without.run("true", {{"arguments", {{"backgroud", true}}}}).dump();
+  BOOST_TEST(holds(other, "the parameters are command, "), other);
+  BOOST_TEST(!holds(other, "background"), other);
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_is_stopped_while_a_person_is_asked_was_never_started) {
   const ScratchFolder folder;
   const std::string trail = folder.path() + "/trail";

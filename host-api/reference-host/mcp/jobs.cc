@@ -9,10 +9,12 @@
 #include <initializer_list>
 #include <utility>
 
+#include "base/edit_distance.h"
 #include "base/escape.h"
 #include "base/json_members.h"
 #include "base/json_reader.h"
 #include "base/utf8.h"
+#include "loader/stdin_parameter.h"
 #include "mcp/tool_methods.h"
 
 namespace wtool::host::mcp {
@@ -339,6 +341,23 @@ void add_background(ordered_json& tool) {
     description.replace(at, without_jobs.size(), "run a server with \"background\"");
   }
   tool["inputSchema"]["properties"]["background"] = {{"type", "boolean"}, {"description", "Return a job immediately."}};
+}
+
+std::string unknown_parameter(const ToolDescription& tool, const std::string& arguments) {
+  ordered_json schema = parse_ordered_json(tool.input_schema);
+  if (tool.id == stdin_tool) add_stdin(schema);
+  const auto open = schema.find("additionalProperties");
+  if (open == schema.end() || *open != false) return {};
+  const ordered_json properties = object_member(schema, "properties");
+  std::vector<std::string> names;
+  for (const auto& [name, value] : properties.items()) names.push_back(name);
+  names.emplace_back("background");
+  const json given = parse_json_or_throw(arguments);
+  for (const auto& [name, value] : given.items()) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    return "there is no parameter " + show_json(name) + known_names(name, "parameters", names);
+  }
+  return {};
 }
 
 BackgroundRequest take_background(const std::string& arguments) {

@@ -172,6 +172,10 @@ bool may_become_job(const ClientCall& call);
 // True if the server may add the parameter `background` to the tool: the tool itself has no parameter of this name.
 bool takes_background(const ToolDescription& tool);
 
+// Names the parameter in the arguments that the tool does not have, and those that it has, with `background`: the tool
+// itself does not know that one. Empty: the tool has all of them.
+std::string unknown_parameter(const ToolDescription& tool, const std::string& arguments);
+
 // What the arguments of a call say about `background`, if takes_background() is true for the tool.
 struct BackgroundRequest {
   bool is_given = false;

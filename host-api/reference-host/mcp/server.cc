@@ -326,6 +326,12 @@ nlohmann::ordered_json Server::run_lasting_tool(ClientCall& call, CallProgress::
 nlohmann::ordered_json Server::run_command(ClientCall& call, CallProgress::Reports& reports) {
   BackgroundRequest asked;
   if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
+  if (const std::string problem = has_jobs_ ? unknown_parameter(*call.tool, call.arguments) : ""; !problem.empty()) {
+    const nlohmann::ordered_json error{{"code", "invalid_parameters"},
+                                       {"message", "Invalid parameters: " + problem},
+                                       {"hint", "correct the parameter and call again; nothing was run"}};
+    return command_result({{"error", error}}, true, settings_.results.style);
+  }
   const std::string_view arguments = asked.is_given ? asked.arguments : call.arguments;
   const std::shared_ptr<StoredOutput> output = outputs_.open();
   const auto sink = [&](OutputStream stream, std::string_view bytes) {
