@@ -188,6 +188,18 @@ Descriptor open_for_reading(const std::string& file, std::string& why) {
   return opened;
 }
 
+Descriptor open_given(const std::string& file, std::string& why) {
+  Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!opened || ::fstat(opened.get(), &status) != 0) {
+    why = ::strerror(errno);
+    return {};
+  }
+  if (!S_ISFIFO(status.st_mode) || is_of_the_kernel(file)) return opened;
+  why = "it is a named pipe, at which wtool would wait for a writer; use a file, or in bash `<(command)`";
+  return {};
+}
+
 bool read_pieces(int descriptor, std::uint64_t bytes, const std::function<bool(std::string_view)>& take) {
   std::string piece(std::min<std::uint64_t>(bytes, 256UL * 1024), '\0');
   while (bytes > 0) {

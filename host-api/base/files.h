@@ -54,6 +54,11 @@ Descriptor open_without_links(const std::string& file, int flags, mode_t mode, s
 // that it may not read. Does not block. Empty: opening failed, and `why` has the reason.
 Descriptor open_for_reading(const std::string& file, std::string& why);
 
+// Opens a file for reading that a person has named on the command line. A pipe is opened only below /dev and /proc, where
+// it exists already: `/dev/stdin`, or the `/dev/fd/63` of a shell's `<(command)`. At a named pipe, this program would wait
+// without a word until somebody writes. Does not block. Empty: opening failed, and `why` has the reason.
+Descriptor open_given(const std::string& file, std::string& why);
+
 // Reads a file that this program wrote with `bytes` bytes, and passes it to `take` in pieces, until `take` returns false.
 // Only a regular file of this size is read, directly or through a link that open_for_reading() follows, because a command
 // may have put a FIFO, a device or a huge file in its place. Returns why not all was read, in the words that follow "the

@@ -1,4 +1,6 @@
 // `wtool call` as a person uses it: arguments, the result, the exit status, and Ctrl-C on a real terminal.
+#include <sys/stat.h>
+
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <fstream>
@@ -46,6 +48,31 @@ BOOST_AUTO_TEST_CASE(a_command_that_fails) {
   BOOST_TEST(finished.exit_code == 1);
   BOOST_TEST(text_of(result) == "Command failed with exit code 2");
   BOOST_TEST(holds(result.at("metadata").at("stderr").get<std::string>(), "/nonexistent"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_named_pipe_that_nobody_writes_to_is_refused_at_once, Place) {
+  BOOST_REQUIRE(::mkfifo((scratch.path() + "/pipe").c_str(), 0600) == 0);
+  const std::string workflow =
+      scratch.file("w.md",
+                   "---\nparameters:\n  - name: word\n    type: string\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\n"
+                   "A --> [*]\n```\n## Actions\n- A: Log \"${word}\"\n");
+  const std::vector<std::string> lines{"--config pipe tools", "call shell_execute @pipe",
+                                       "call shell_execute command=cat --stdin pipe", "run w.md --var-file word=pipe"};
+  for (const std::string& words : lines) {
+    const Finished finished =
+        run({"/bin/sh", "-c", std::string(WTOOL_TEST_PROGRAM) + ' ' + words}, {.directory = scratch.path()});
+    BOOST_TEST(finished.exit_code != 0, words);
+    BOOST_TEST(holds(finished.err, "it is a named pipe"), words + ": " + finished.err);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(what_bash_substitutes_for_a_command_is_read, Place) {
+  const std::string line = std::string(WTOOL_TEST_PROGRAM) +
+                           " --config <(echo 'commands: {allow: [cat]}') call shell_execute "
+                           "@<(echo '{\"command\": \"cat\"}') --stdin <(echo hello)";
+  const Finished finished = run({"/bin/bash", "-c", line}, {.directory = scratch.path()});
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST((result_of(finished).at("metadata").at("stdout") == Json("hello\n")), finished.out);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_command_gets_a_file_or_standard_input_as_its_input, Place) {

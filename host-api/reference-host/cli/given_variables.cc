@@ -1,7 +1,6 @@
 #include "cli/given_variables.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/files.h"
 #include "cli/context.h"
 
 namespace wtool::host {
@@ -25,29 +25,29 @@ std::pair<std::string, std::string> split(const std::string& entry) {
 }
 
 // The text of the file, without the newline that nearly every text file ends with. The file may be a pipe, such as a
-// shell's <(command).
+// shell's <(command), but not a named one.
 std::optional<std::string> content_of(const std::string& file, std::string& error) {
-  const Descriptor opened(file == "-" ? -1 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  const int from = file == "-" ? STDIN_FILENO : opened.get();
-  const std::string shown = file == "-" ? "standard input" : file;
+  const bool is_input = file == "-";
+  const std::string shown = is_input ? "standard input" : file;
+  std::string why;
+  const Descriptor opened = is_input ? Descriptor() : open_given(file, why);
   std::string text;
-  for (char part[65536]; from >= 0;) {
-    const ssize_t got = ::read(from, part, sizeof part);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) break;
-    text.append(part, static_cast<std::size_t>(got));
-    if (text.size() > max_value) {
+  if (is_input || opened) {
+    const int failed = read_all(is_input ? STDIN_FILENO : opened.get(), max_value, text);
+    if (failed == EFBIG) {
       error = shown + " is larger than " + std::to_string(max_value / 1024) + " KiB";
       return std::nullopt;
     }
-    if (got > 0) continue;
-    if (text.ends_with('\n')) text.pop_back();
-    if (text.ends_with('\r')) text.pop_back();
-    if (text.find('\0') == std::string::npos) return text;
-    error = shown + " contains a NUL byte, which a value cannot contain";
+    if (failed != 0) why = ::strerror(failed);
+  }
+  if (!why.empty()) {
+    error = shown + " cannot be read: " + why;
     return std::nullopt;
   }
-  error = shown + " cannot be read: " + ::strerror(errno);
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.ends_with('\r')) text.pop_back();
+  if (text.find('\0') == std::string::npos) return text;
+  error = shown + " contains a NUL byte, which a value cannot contain";
   return std::nullopt;
 }
 

@@ -1,13 +1,13 @@
 #include "config/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include "base/descriptor.h"
 #include "base/environment.h"
@@ -227,8 +227,8 @@ std::vector<ConfigFiles::File> ConfigFiles::files() const {
 
 namespace {
 
-std::string cannot_read(const std::string& name, int number) {
-  return "cannot read " + escaped(name) + ": " + ::strerror(number);
+std::string cannot_read(const std::string& name, std::string_view why) {
+  return "cannot read " + escaped(name) + ": " + std::string(why);
 }
 
 }  // namespace
@@ -239,14 +239,15 @@ std::optional<std::string> read_descriptor(int descriptor, const std::string& na
   const int failed = read_all(descriptor, limit, bytes);
   if (failed == 0) return bytes;
   error = failed == EFBIG ? escaped(name) + " has more than the " + std::to_string(limit) + " bytes that are allowed"
-                          : cannot_read(name, failed);
+                          : cannot_read(name, ::strerror(failed));
   return std::nullopt;
 }
 
 std::optional<std::string> read_file(const std::string& path, std::size_t limit, std::string& error) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  std::string why;
+  const Descriptor file = open_given(path, why);
   if (file) return read_descriptor(file.get(), path, limit, error);
-  error = cannot_read(path, errno);
+  error = cannot_read(path, why);
   return std::nullopt;
 }
 
