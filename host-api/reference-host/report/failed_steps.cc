@@ -47,6 +47,10 @@ void append_one(std::string& out, const FailedStep& step, const std::string& rea
   if (step.secret) out += "  Its results are secret.\n";
   if (step.command.empty()) return;
   append_excerpt(out, "Command", step.command, max_command_lines, false);
+  if (step.refused) {
+    out += "  It was not run.\n";
+    return;
+  }
   out += "  Exit code: " + std::to_string(step.exit_code) + "\n";
   const std::string kind = step.aborted ? "Partial " : "";
   append_excerpt(out, kind + "stderr", step.standard_error, max_excerpt_lines, true);
@@ -121,6 +125,7 @@ FailedList failed_in(const journal::RunRecord& run) {
       one.handled = step->status == Status::failed && step->end.transitioned;
       one.ended = one.handled && ended_the_run(step->place.branch, step->end);
       one.secret = step->end.secret;
+      one.refused = runner::is_refusal(step->end.outcome);
       one.exit_code = step->exit_code;
       one.command = step->end.command;
       if (!one.secret) fill(one, step->end.outcome);
@@ -205,6 +210,7 @@ void FailedSteps::state_ended(const Step& step, const runner::StepEnd& end) {
   failed.handled = step.status == Step::Status::failed && end.transitioned;
   failed.ended = failed.handled && ended_the_run(step.branch, end);
   failed.secret = end.secret || gives_secrets(step);
+  failed.refused = runner::is_refusal(end.outcome);
   failed.exit_code = step.exit_code;
   failed.command = end.command;
   if (!failed.secret) fill(failed, end.outcome);

@@ -175,12 +175,18 @@ Outcome to_outcome(const ToolOutcome& call) {
   };
   outcome.whole_output.lossy = is_lossy(outcome.standard_output);
   outcome.whole_error.lossy = is_lossy(outcome.standard_error);
-  if (!partial && !metadata.contains("stdout")) outcome.standard_output = outcome.message;
   if (const auto error = metadata.find("error"); error != metadata.end() && error->is_object()) {
     outcome.error = text_member(*error, "code");
   }
+  // A command that was refused has written nothing.
+  if (!partial && !metadata.contains("stdout") && !is_refusal(outcome)) outcome.standard_output = outcome.message;
   if (auto value = expressions::from_json(metadata)) outcome.metadata = std::move(*value);
   return outcome;
+}
+
+bool is_refusal(const Outcome& outcome) {
+  return outcome.error == "policy_denied" || outcome.error == "approval_denied" ||
+         outcome.error == "approval_unavailable" || outcome.error == "approval_expired";
 }
 
 Value to_value(const Outcome& outcome) {

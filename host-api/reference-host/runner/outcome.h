@@ -59,6 +59,10 @@ Outcome to_outcome(const ToolOutcome& call);
 // The JSON in the file of an output; the file is read when the value is first read.
 expressions::Withheld json_of_file(const std::string& file, std::uint64_t bytes);
 
+// True if policy, or the person who was asked, has refused the command, so that nothing was run. No later try can change
+// a refusal.
+bool is_refusal(const Outcome& outcome);
+
 // A map with the outcome_fields(). As a text, it is the standard output without its trailing newlines.
 expressions::Value to_value(const Outcome& outcome);
 

@@ -58,11 +58,6 @@ Step::Status status_of(const Outcome& outcome) {
   return outcome.is_error ? Step::Status::failed : Step::Status::succeeded;
 }
 
-bool is_refusal(const Outcome& outcome) {
-  return outcome.error == "policy_denied" || outcome.error == "approval_denied" ||
-         outcome.error == "approval_unavailable" || outcome.error == "approval_expired";
-}
-
 Run::Run(const RunRequest& request)
     : request_(request),
       stop_(request.stop),

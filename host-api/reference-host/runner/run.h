@@ -144,9 +144,6 @@ struct Lineage {
 
 Step::Status status_of(const Outcome& outcome);
 
-// True if policy, or the person who was asked, has refused the command. No later try can change a refusal.
-bool is_refusal(const Outcome& outcome);
-
 // How a path through a workflow ended.
 struct BranchResult {
   enum class Kind {

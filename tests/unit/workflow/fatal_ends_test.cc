@@ -36,6 +36,26 @@ BOOST_AUTO_TEST_CASE(a_refused_command_ends_the_run) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_report_shows_a_refusal_as_one_and_not_as_output) {
+  const auto refuse = [](const Json&, Stop&, const ToolCaller::OutputSink&) {
+    ToolOutcome outcome = FakeTools::exited(1, "");
+    outcome.result = {{"content", Json::array({{{"type", "text"}, {"text", "Command refused: not listed"}}})},
+                      {"is_error", true},
+                      {"metadata", {{"command", "a"}, {"error", {{"code", "policy_denied"}, {"hint", "list it"}}}}}};
+    return outcome;
+  };
+  const Run failed(workflow_text("[*] --> A\nA --> [*]\n", "- A: Shell \"a\"\n"), refuse);
+  const std::string summary = failed.summary();
+  for (const char* part : {"Command refused: not listed", "Hint: list it", "It was not run."}) {
+    BOOST_TEST(holds(summary, part), summary);
+  }
+  for (const char* part : {"stdout", "Exit code"}) BOOST_TEST(!holds(summary, part), summary);
+  const Run handled(workflow_text("[*] --> A\nA --> B: failure\nA --> [*]: success\nB --> [*]\n",
+                                  "- A: Shell \"a\"\n- B: Log \"out: ${A.stdout}, why: ${A.message}\"\n"),
+                    refuse);
+  BOOST_TEST(holds(handled.recorder.events, "'out: , why: Command refused: not listed'"), handled.recorder.events);
+}
+
 BOOST_AUTO_TEST_CASE(an_exit_failure_or_an_option_on_failure_of_that_state_takes_a_refusal) {
   const std::string handled = "[*] --> A\nA --> Next: success\nA --> Sorry: failure\nNext --> [*]\nSorry --> [*]\n";
   const Run exit(workflow_text(handled, "- A: Shell \"a\"\n"), refusing({"a"}));
