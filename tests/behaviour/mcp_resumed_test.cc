@@ -146,6 +146,10 @@ BOOST_AUTO_TEST_CASE(a_running_run_cannot_be_resumed) {
   const Json result = client.run_tool("a", {{"resume", "last"}});
   BOOST_TEST(result.at("isError") == true);
   BOOST_TEST(text_of(result).starts_with("nothing was run:\nresume: "), text_of(result));
+  // `wtool stop` would refuse to stop it.
+  BOOST_TEST(holds(text_of(result), "another call of this server runs it"), text_of(result));
+  BOOST_TEST(holds(text_of(result), "job_stop ends it"), text_of(result));
+  BOOST_TEST(!holds(text_of(result), "wtool stop"), text_of(result));
 }
 
 BOOST_AUTO_TEST_CASE(a_secret_is_given_again) {

@@ -1,5 +1,6 @@
 #include "cli/workflow_tools.h"
 
+#include <unistd.h>
 #include <wtool/tool.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "base/edit_distance.h"
+#include "base/environment.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
@@ -25,6 +27,7 @@
 #include "cli/tool_results.h"
 #include "journal/journal_reader.h"
 #include "journal/observers.h"
+#include "journal/runs_folder.h"
 #include "mcp/call_tools.h"
 #include "mcp/results.h"
 #include "runner/waiting.h"
@@ -230,6 +233,23 @@ std::string needs_a_person(const PreparedWorkflow& prepared, const journal::RunR
   return {};
 }
 
+// Says that the run is still running, and what ends it. `wtool stop` refuses to stop a run of a server, this one or
+// another.
+std::string still_running(const std::string& id, const std::string& file) {
+  std::string error;
+  const auto content = journal::read_journal(file, error);
+  if (content && content->run.host == host_name() && content->run.pid == ::getpid()) {
+    return "the run " + id +
+           " is still running: another call of this server runs it. If that call is a job, job_list shows it and "
+           "job_stop "
+           "ends it; if not, only its client can cancel it";
+  }
+  return "the run " + id + " is still running in another process" +
+         (content ? ", " + std::to_string(content->run.pid) + " on " + content->run.host : "") +
+         ". If that is a `wtool run`, a person can end it with `wtool stop " + id +
+         "`; if it is another server, only its client can";
+}
+
 Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, const runner::RunPolicy& policy,
                        runner::Secrets& secrets) {
   Continued made;
@@ -240,6 +260,8 @@ Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, const
   std::string error;
   const std::string id = run_of_file(prepared.directory(), prepared.source().name(), given.resume, error);
   if (id.empty()) return refuse(error);
+  const std::string file = journal::journal_file(prepared.directory(), id);
+  if (journal::is_being_written(file)) return refuse(still_running(id, file));
   auto resumed = journal::resume_run(prepared.directory(), id, "", journal_options(secrets), error);
   if (!resumed) return refuse(error);
   if (const std::string why = needs_a_person(prepared, resumed->run, policy); !why.empty()) {
