@@ -118,7 +118,8 @@ std::optional<TemporaryFolders> temporary_folders(const std::string& home, std::
     if (!holds_home(folder)) {
       add_existing(made.all, folder);
     } else if (folder == usual && folder != "/" && made.own.empty()) {
-      // Not the folder of wtool's own temporary files.
+      // Not the folder of wtool's own temporary files. It stays when this process ends, as /tmp itself does: the commands of
+      // other servers of this user have the same folder, and what a command has left there belongs to its author.
       made.own = temporary_folder_of_user();
       if (error = make_temporary_folder(made.own); !error.empty()) return std::nullopt;
       made.own += "/commands";
