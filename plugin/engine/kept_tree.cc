@@ -19,8 +19,7 @@ LocalKeptTree::~LocalKeptTree() { LocalKeptTree::wait_end(nullptr); }
 
 bool LocalKeptTree::alive() {
   while (!over_ && !lost_ && has_event(custodian_.socket.get(), POLLIN)) hear();
-  if (lost_ && !over_) give_up();  // Otherwise, this tree would seem to live until somebody ends it.
-  return !over_;
+  return !over_ && !lost_;
 }
 
 void LocalKeptTree::request_end(milliseconds grace) {

@@ -24,8 +24,11 @@ class KeptTree {
  public:
   virtual ~KeptTree() = default;
 
-  // True if any of the processes may be left. Waits only if their custodian has died: until they have been ended.
+  // True if any of the processes may be left, and their custodian lives. Never waits.
   virtual bool alive() = 0;
+
+  // True if the custodian has died. wait_end() then makes sure that the processes are dead, too, which may take seconds.
+  virtual bool is_lost() const { return false; }
 
   // Asks the custodian to end the processes: SIGTERM, and after `grace` SIGKILL for those that remain. Does not wait.
   virtual void request_end(std::chrono::milliseconds grace) = 0;
@@ -50,6 +53,7 @@ class LocalKeptTree final : public KeptTree {
   ~LocalKeptTree() override;
 
   bool alive() override;
+  bool is_lost() const override { return lost_ && !over_; }
   void request_end(std::chrono::milliseconds grace) override;
   ProcessesLeft wait_end(const Patience* patience) override;
 

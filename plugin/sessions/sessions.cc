@@ -1,5 +1,7 @@
 #include "sessions/sessions.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
@@ -11,6 +13,23 @@
 #include "base/time_text.h"
 
 namespace wtool {
+
+namespace {
+
+// Waits for the end of the processes on a thread of its own, so that no command waits for it. If no thread can be
+// started, the library waits in get() instead.
+std::future<engine::ProcessesLeft> end_elsewhere(const std::shared_ptr<engine::KeptTree>& tree) {
+  // The host's signals are not for this thread.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const std::unique_ptr<sigset_t, void (*)(sigset_t*)> restored(
+      &before, [](sigset_t* mask) { ::pthread_sigmask(SIG_SETMASK, mask, nullptr); });
+  return std::async([tree] { return tree->wait_end(nullptr); });
+}
+
+}  // namespace
 
 bool Background::has_room() {
   const std::lock_guard lock(mutex_);
@@ -32,22 +51,36 @@ void Background::request_end(std::chrono::milliseconds grace) {
 
 engine::ProcessesLeft Background::end(std::chrono::milliseconds grace, const engine::Patience* patience) {
   std::vector<std::shared_ptr<engine::KeptTree>> trees;
+  std::vector<std::future<engine::ProcessesLeft>> ending;
   engine::ProcessesLeft unkillable;
   {
     const std::lock_guard lock(mutex_);
     trees.swap(trees_);
+    ending.swap(ending_);
     std::swap(unkillable, left_);
   }
   // All are asked to end before the first wait, so that their grace periods do not add up.
   for (const auto& tree : trees) tree->request_end(grace);
   for (const auto& tree : trees) unkillable.add(tree->wait_end(patience));
+  for (auto& one : ending) unkillable.add(one.get());
   return unkillable;
 }
 
 void Background::forget_dead() {
-  std::erase_if(trees_, [this](const auto& tree) {
-    if (tree->alive()) return false;
-    left_.add(tree->wait_end(nullptr));  // the tree is over, so this returns at once
+  const auto first_dead =
+      std::stable_partition(trees_.begin(), trees_.end(), [](const auto& tree) { return tree->alive(); });
+  const std::vector<std::shared_ptr<engine::KeptTree>> dead(first_dead, trees_.end());
+  trees_.erase(first_dead, trees_.end());
+  for (const auto& tree : dead) {
+    if (tree->is_lost()) {
+      ending_.push_back(end_elsewhere(tree));
+    } else {
+      left_.add(tree->wait_end(nullptr));  // the tree is over, so this returns at once
+    }
+  }
+  std::erase_if(ending_, [this](auto& one) {
+    if (one.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+    left_.add(one.get());
     return true;
   });
 }

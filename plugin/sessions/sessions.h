@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -54,7 +55,8 @@ class Background {
 
   std::mutex mutex_;
   std::vector<std::shared_ptr<engine::KeptTree>> trees_;
-  engine::ProcessesLeft left_;  // of trees that were forgotten
+  std::vector<std::future<engine::ProcessesLeft>> ending_;  // trees whose custodian has died
+  engine::ProcessesLeft left_;                              // of trees that were forgotten
 };
 
 struct SessionDetails {

@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 #include <future>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sessions/sessions.h"
@@ -20,6 +21,19 @@ struct Tree : engine::KeptTree {
     return {23, {{7, "stuck"}}};
   }
   Events& events;
+};
+
+// Its custodian has died, and its processes are dead only when the test says so.
+struct LostTree : engine::KeptTree {
+  explicit LostTree(std::future<void> end) : dead(std::move(end)) {}
+  bool alive() override { return false; }
+  bool is_lost() const override { return true; }
+  void request_end(std::chrono::milliseconds) override {}
+  engine::ProcessesLeft wait_end(const engine::Patience*) override {
+    dead.wait();
+    return {1, {{7, "stuck"}}};
+  }
+  std::future<void> dead;
 };
 
 struct Hold : engine::SessionHold {
@@ -50,6 +64,17 @@ BOOST_AUTO_TEST_CASE(what_is_kept_already_is_not_kept_twice) {
   for (std::size_t i = 0; i < 2 * Background::max_commands; ++i) background.keep(tree);
   BOOST_TEST(background.has_room());
   BOOST_TEST(background.end(std::chrono::milliseconds(0)).names.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_does_not_wait_for_processes_whose_custodian_has_died) {
+  Events events;
+  Background background;
+  std::promise<void> dead;
+  background.keep(std::make_shared<LostTree>(dead.get_future()));
+  BOOST_TEST(background.has_room());
+  background.keep(std::make_shared<Tree>(events));
+  dead.set_value();
+  BOOST_TEST(background.end(std::chrono::milliseconds(0)).count == 24U);
 }
 
 BOOST_AUTO_TEST_CASE(what_two_commands_have_left_is_counted_together) {
