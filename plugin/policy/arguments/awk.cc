@@ -345,6 +345,11 @@ std::optional<Problem> check_awk(const ParsedCommand& reading) {
     if (i < reading.first_operand_behind_dashes && reading.operand(i).size() > 1 && reading.operand(i)[0] == '-') {
       return Problem{reading.operands[i], "awk's options come before its program", {}};
     }
+    // Under the name awk, it may be gawk, which opens a connection for such a file: /inet/tcp/0/HOST/80.
+    if (reading.operand(i).starts_with("/inet")) {
+      return Problem{
+          reading.operands[i], "gawk opens a connection to another machine for /inet, /inet4 and /inet6", {}};
+    }
   }
   const auto located = find_script(reading);
   if (!located) return std::nullopt;
