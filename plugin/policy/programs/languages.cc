@@ -6,17 +6,31 @@ namespace wtool::policy::programs {
 
 namespace {
 
-// yq's expressions can read files and the environment, and one of the programs of this name has an operator that runs
-// commands.
+// Whether the expression has an operator whose name contains `word`, such as str_load. It needs no parentheses. What
+// follows a single dot, as in `.payload`, is the name of a key.
+bool has_operator(std::string_view expression, std::string_view word) {
+  for (std::size_t at = expression.find(word); at != expression.npos; at = expression.find(word, at + 1)) {
+    const std::size_t before =
+        expression.substr(0, at).find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+    const bool is_key =
+        before != expression.npos && expression[before] == '.' && (before == 0 || expression[before - 1] != '.');
+    if (!is_key) return true;
+  }
+  return false;
+}
+
+// yq's expressions can read other files and the environment. One of the programs of this name has an operator that runs
+// commands, one that reads a text as an expression, and reads a first operand with the ending .yq as a program.
 std::optional<Problem> check_yq(const ParsedCommand& reading) {
-  for (std::size_t i = 0; i < reading.operands.size(); ++i) {
-    const std::string_view text = reading.operand(i);
-    for (const std::string_view word : {"load", "system", "env"}) {
-      if (text.find(word) != text.npos && text.find('(') != text.npos) {
-        return Problem{
-            reading.operands[i], "an expression of yq with " + std::string(word) + " can reach outside its input", {}};
-      }
-    }
+  const bool has_verb = !reading.operands.empty() && is_listed("eval e eval-all ea", reading.operand(0));
+  const std::size_t at = has_verb ? 1 : 0;
+  if (reading.operands.size() <= at) return std::nullopt;
+  const std::string_view expression = reading.operand(at);
+  if (expression.ends_with(".yq")) return Problem{reading.operands[at], "it is a program that is not judged here", {}};
+  for (const std::string_view word : {"load", "system", "eval", "env("}) {
+    if (!has_operator(expression, word)) continue;
+    const std::string name(word.substr(0, word.find('(')));
+    return Problem{reading.operands[at], "an expression of yq with " + name + " can reach outside its input", {}};
   }
   return std::nullopt;
 }
