@@ -129,18 +129,15 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .synonyms = "g=global f=force y=yes w=workspace",
      .variables = "YARN_*"},
+    // pnpm first runs the version of itself that packageManager of package.json names, from the registry that the
+    // project's .npmrc names, even for its version. It also runs .pnpmfile.cjs of the project.
     {.names = "pnpm",
-     .options =
-         "-v --json --silent -s --depth=NUM --no-color --long --parseable -r --recursive --prod --production --dev "
-         "-P -D -g --global -A --all",
      .effects = "other (works on another folder): -C=DIR --dir=DIR --prefix=DIR --modules-dir=DIR; runs_program: "
                 "--script-shell=PROGRAM --shell=FILE --pnpmfile=FILE --global-pnpmfile=FILE",
-     .operands = Operands::choose,
-     .bare = "installs what the project needs",
+     .does = Effect::runs_code,
+     .never = "runs the version that the project's package.json names, from the registry of its .npmrc",
+     .alone = "",
      .style = Style::exact,
-     // pnpm runs .pnpmfile.cjs of the project with each of its commands.
-     .hardened = "--config.ignore-pnpmfile=true",
-     .dashes_are_options = true,
      .unproven = "-w -d -h -y -F=VALUE --filter=VALUE --filter-prod=VALUE --help --loglevel=VALUE --registry=VALUE "
                  "--reporter=VALUE --userconfig=VALUE --version --yes",
      .manner = lenient,
@@ -148,11 +145,6 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .synonyms = "g=global f=force y=yes",
      .variables = "PNPM_*"},
-    // pnpm runs a word that is not one of its commands as a program. In many versions, view and info are such words.
-    {.names = "pnpm list, pnpm ls, pnpm ll, pnpm la, pnpm why, pnpm outdated, pnpm root, pnpm bin, pnpm licenses",
-     .with = "pnpm",
-     .style = Style::exact},
-    {.names = "pnpm audit", .with = "pnpm", .operands = Operands::none, .style = Style::exact},
     {.names = "pip, pip3",
      .options =
          "-V -v --verbose -q --quiet --no-color --disable-pip-version-check --isolated --no-python-version-warning -h",
