@@ -107,44 +107,6 @@ BOOST_FIXTURE_TEST_CASE(a_step_within_the_step_that_has_the_lock_fails_and_says_
   BOOST_TEST(!there("ran"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_run_within_a_command_of_the_step_or_run_that_has_the_lock_fails_at_once, Locks) {
-  // Without this, the inner run would wait until the time of the command is over.
-  const std::string inner = "- A: Shell \"" + wtool_path + " run inner.md; echo it ended with $?\" timeout=60";
-  one("outer.md", "", inner + " lock=\"db\"\n");
-  one("inner.md", "", "- A: Shell \"touch ran\" lock=\"db\"\n");
-  const Finished step = wtool({"run", "outer.md", "--output", "group"});
-  BOOST_TEST(step.exit_code == 0, step.out);
-  BOOST_TEST(holds(step.out + step.err, "it ended with 1"), step.out << step.err);
-  BOOST_TEST(holds(step.out + step.err, "the lock \"db\" is held by 'A' of outer.md in the run "),
-             step.out << step.err);
-  BOOST_TEST(holds(step.out + step.err, "give one of the two steps another `lock`"), step.out << step.err);
-  one("outer.md", "concurrency: deploy\n", inner + "\n");
-  one("inner.md", "concurrency: deploy\n", "- A: Shell \"touch ran\"\n");
-  const Finished run = wtool({"run", "outer.md", "--output", "group"});
-  BOOST_TEST(holds(run.out + run.err, "it ended with 1"), run.out << run.err);
-  BOOST_TEST(holds(run.out + run.err, "give this workflow another `concurrency`, or run it with `Run workflow`"),
-             run.out << run.err);
-  BOOST_TEST(!there("ran"));
-  // A lock that is free can be taken.
-  one("inner.md", "concurrency: other\n", "- A: Shell \"touch ran\" lock=\"other\"\n");
-  const Finished free = wtool({"run", "outer.md", "--output", "group"});
-  BOOST_TEST(holds(free.out + free.err, "it ended with 0"), free.out << free.err);
-  BOOST_TEST(there("ran"));
-}
-
-BOOST_FIXTURE_TEST_CASE(a_run_within_a_command_waits_for_a_lock_that_a_branch_beside_it_holds, Locks) {
-  one("inner.md", "", "- A: Shell \"touch ran\" lock=\"db\"\n");
-  scratch.file("outer.md",
-               "```mermaid\nstateDiagram-v2\nstate fork <<fork>>\n[*] --> fork\nfork --> X\nfork --> Y\n"
-               "X --> [*]\nY --> [*]\n```\n## Actions\n"
-               "- X: Shell \"touch x; until grep -q 'waits for the lock' said; do sleep 0.01; done\" lock=\"db\"\n"
-               "- Y: Shell \"until test -e x; do sleep 0.01; done; " +
-                   wtool_path + " run inner.md 2>said\"\n");
-  const Finished finished = wtool({"run", "outer.md"});
-  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err << file("said"));
-  BOOST_TEST(there("ran"));
-}
-
 BOOST_FIXTURE_TEST_CASE(branches_that_would_wait_forever_for_the_locks_of_one_another_fail, Locks) {
   scratch.file("both.md",
                "```mermaid\nstateDiagram-v2\nstate fork <<fork>>\n[*] --> fork\nfork --> X\nfork --> Y\n"

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <system_error>
@@ -110,28 +109,7 @@ LocksInUse& in_use() {
   return all;
 }
 
-std::string file_name(NamedLock::Kind kind, const std::string& name) {
-  return (kind == NamedLock::Kind::step ? "step." : "run.") + name;
-}
-
-// What the process that started this one has put into locks_variable.
-std::string inherited_locks() {
-  const char* const value = std::getenv(locks_variable);
-  return value == nullptr ? "" : value;
-}
-
 }  // namespace
-
-std::string locks_around(const LockHolder& inner) {
-  std::string all = inherited_locks();
-  LocksInUse& used = in_use();
-  const std::lock_guard lock(used.mutex);
-  for (const NamedLock* one : used.locks) {
-    if (!one->held() || !is_inside(inner, one->holder_)) continue;
-    all += (all.empty() ? "" : " ") + file_name(one->kind_, one->name_);
-  }
-  return all;
-}
 
 NamedLock::NamedLock(Kind kind, const std::string& name, const LockHolder& holder, Stop& stop,
                      const std::function<void(const std::string& sentence)>& waits, std::string& error)
@@ -140,7 +118,7 @@ NamedLock::NamedLock(Kind kind, const std::string& name, const LockHolder& holde
   if (!error.empty()) return;
   const std::string folder = lock_folder(error);
   if (folder.empty()) return;
-  const std::string path = folder + "/" + file_name(kind, name);
+  const std::string path = folder + (kind == Kind::step ? "/step." : "/run.") + name;
   file_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file_) {
     error = "the lock " + path + " cannot be opened: " + ::strerror(errno);
@@ -153,14 +131,6 @@ NamedLock::NamedLock(Kind kind, const std::string& name, const LockHolder& holde
       return;
     }
     const bool is_first = state_ != State::waits;
-    if (is_first && (" " + inherited_locks() + " ").find(" " + file_name(kind, name) + " ") != std::string::npos) {
-      error = "the lock \"" + name + "\" is held by " + words_of(kind, read_note(file_.get())) +
-              ", whose command runs this workflow and waits for its end, so this run would wait forever; " +
-              (kind == Kind::step ? "give one of the two steps another `lock`"
-                                  : "give this workflow another `concurrency`, or run it with `Run workflow`");
-      become(State::failed);
-      return;
-    }
     if (error = begin_waiting(); !error.empty()) return;
     if (is_first)
       waits("waits for the lock \"" + name + "\", which " + words_of(kind, read_note(file_.get())) + " holds");

@@ -22,13 +22,6 @@ struct LockHolder {
   std::string what;          // for people: "'Deploy' of release.md"
 };
 
-// The variable that tells a command which locks its step and the runs around it hold: a `wtool run` in the command
-// would wait forever for such a lock. The value has the names of their files, separated by blanks.
-inline constexpr const char* locks_variable = "WTOOL_LOCKS";
-
-// The value of locks_variable for the commands of the step `inner`. Empty: nothing around the step holds a lock.
-std::string locks_around(const LockHolder& inner);
-
 class NamedLock {
  public:
   enum class Kind { step, run };
@@ -39,8 +32,7 @@ class NamedLock {
   //
   // A step that runs inside another step may ask for a lock while the outer step holds one. The wait could then last
   // forever: the outer step holds the same lock, or the holder waits for a lock of the outer step. Both are errors. They
-  // are found only if this process holds all these locks. A third one is found as well: the command that runs this
-  // process belongs to a step that holds the lock, or to a run that does (locks_variable).
+  // are found only if this process holds all these locks.
   NamedLock(Kind kind, const std::string& name, const LockHolder& holder, Stop& stop,
             const std::function<void(const std::string& sentence)>& waits, std::string& error);
   ~NamedLock();
@@ -50,7 +42,6 @@ class NamedLock {
   bool held() const { return state_ == State::held; }
 
  private:
-  friend std::string locks_around(const LockHolder& inner);
   enum class State { failed, waits, held };
 
   void become(State state);

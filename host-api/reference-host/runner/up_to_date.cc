@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "runner/kept_files.h"
-#include "runner/named_lock.h"
 #include "runner/secrets.h"
 
 namespace wtool::host::runner {
@@ -190,7 +189,6 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
     if (const auto found = call.find("environment"); found != call.end()) environment = *found;
     call.erase("environment");
     call.erase("timeout");  // only successes are kept, and no timeout changes their results
-    if (environment.is_object()) environment.erase(locks_variable);  // nor does a lock that the step holds
   }
   std::map<std::string, std::string> variables;
   add_variables_of_texts(call, variables);

@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/secrets/secrets.h"
 #include "loader/tool_caller.h"
-#include "runner/named_lock.h"
 #include "runner/step_outputs.h"
 #include "runner/typed_answer.h"
 #include "workflow/model/model.h"
@@ -94,15 +93,9 @@ void ActionRunner::call(const std::string& tool, const json& arguments, const st
   if (prompt != nullptr) slot_.reset();
 }
 
-void ActionRunner::call_now(const std::string& tool, const json& given, const std::string& shell,
+void ActionRunner::call_now(const std::string& tool, const json& arguments, const std::string& shell,
                             const PreparedPrompt* prompt, const std::function<bool()>& begin) {
   Run& run = invocation.run;
-  json arguments = given;
-  if (tool == workflow::shell_tool) {
-    const std::string place = step.branch + "/" + std::to_string(step.sequence);
-    const std::string locks = locks_around({.of = &run, .run = {}, .step = place, .what = {}});
-    if (!locks.empty()) arguments["environment"][locks_variable] = locks;
-  }
   // A value that looks secret is hidden from observers like any other secret, even if it is written in the command.
   for (const std::string& value : secrets::Masker().found_in(result.command)) run.hide(value);
   workflow::Placement placed = workflow::place_of(invocation.workflow, step.state, invocation.place);

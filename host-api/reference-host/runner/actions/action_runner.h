@@ -65,7 +65,7 @@ class ActionRunner {
   void keep();
 
  private:
-  void call_now(const std::string& tool, const nlohmann::json& given, const std::string& shell,
+  void call_now(const std::string& tool, const nlohmann::json& arguments, const std::string& shell,
                 const PreparedPrompt* prompt, const std::function<bool()>& begin);
 
   // Held until the result is kept: what runs next with --max-parallel 1 may write the same outputs.
