@@ -66,13 +66,12 @@ BOOST_AUTO_TEST_CASE(a_parameter_without_a_value_that_every_run_reads_is_refused
       "workflow.md",
       "---\nparameters:\n  - {name: target}\n---\n```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Deploy: "
       "success\n"
-      "Build --> Sorry: failure\nDeploy --> [*]\nSorry --> [*]\n```\n## Actions\n- Build: Shell \"touch began\"\n"
-      "- Deploy: Shell \"echo ${target}\"\n- Sorry: Log \"sorry\"\n");
+      "Deploy --> [*]\n```\n## Actions\n- Build: Shell \"touch began\"\n- Deploy: Shell \"echo ${target}\"\n");
   const Finished refused = run_workflow(file_);
   BOOST_TEST(refused.exit_code == 2);
   BOOST_TEST(!there("began"));
   BOOST_TEST(holds(refused.err,
-                   "workflow.md:15:23: error: the state 'Deploy' reads the parameter 'target', which has no value in "
+                   "workflow.md:13:23: error: the state 'Deploy' reads the parameter 'target', which has no value in "
                    "this run, so the run would fail there; give the parameter a value with --var target=VALUE, or give "
                    "it a `default` in the front matter\n"),
              refused.err);
@@ -97,18 +96,38 @@ BOOST_AUTO_TEST_CASE(a_parameter_without_a_value_that_a_run_may_read_is_told_bef
       "---\nparameters:\n  - {name: mode, default: test}\n  - {name: target}\n---\n```mermaid\nstateDiagram-v2\n"
       "[*] --> Build\n";
   const std::string actions = "```\n## Actions\n- Build: Shell \"echo ran\"\n- Deploy: Shell \"echo ${target}\"\n";
+  const auto sorry = [](const std::string& exits) {
+    return std::string(holds(exits, "Sorry") ? "- Sorry: Log \"sorry\"\n" : "");
+  };
   const std::string says =
       "warning: the state 'Deploy' reads the parameter 'target', which has no value in this run, so the run fails if "
-      "it "
-      "comes to this place; give the parameter a value with --var target=VALUE";
+      "it comes to this place; give the parameter a value with --var target=VALUE";
   for (const std::string& exits :
        {std::string("Build --> Deploy: mode == \"deploy\"\nBuild --> [*]: default\nDeploy --> [*]\n"),
-        std::string("Build --> Deploy: failure\nBuild --> [*]: success\nDeploy --> [*]\n")}) {
-    const Finished finished = run_workflow(scratch.file("workflow.md", begin + exits + actions));
+        std::string("Build --> Deploy: failure\nBuild --> [*]: success\nDeploy --> [*]\n"),
+        // The failure of the state that reads it is handled, or that of the state before it.
+        std::string("Build --> Deploy\nDeploy --> Sorry: failure\nDeploy --> [*]: success\nSorry --> [*]\n"),
+        std::string("Build --> Deploy: success\nBuild --> Sorry: failure\nDeploy --> Sorry: failure\nDeploy --> [*]: "
+                    "success\nSorry --> [*]\n")}) {
+    const Finished finished = run_workflow(scratch.file("workflow.md", begin + exits + actions + sorry(exits)));
     BOOST_TEST(finished.exit_code == 0, finished.err);
     BOOST_TEST(holds(finished.err, says), finished.err);
     BOOST_TEST(finished.err.find(says) < finished.err.find("Build"), finished.err);
   }
+  // Without a combination, the action is not done.
+  const Finished matrix = run_workflow(scratch.file(
+      "workflow.md", begin + "Build --> Deploy\nDeploy --> [*]\n```\n## Actions\n- Build: Shell \"echo []\"\n" +
+                         "- Deploy: Shell \"echo ${target}\" matrix={\"n\": \"${Build.json}\"}\n"));
+  BOOST_TEST(matrix.exit_code == 0, matrix.err);
+  BOOST_TEST(holds(matrix.err, says), matrix.err);
+  // The condition says that this run needs no value.
+  const Finished conditional = run_workflow(scratch.file(
+      "workflow.md",
+      "---\nparameters:\n  - {name: mode, default: test}\n  - {name: target, condition: 'mode == \"deploy\"'}\n---\n"
+      "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n"
+      "- A: Shell \"echo {% if mode == 'deploy' %}${target}{% endif %}\"\n"));
+  BOOST_TEST(conditional.exit_code == 0, conditional.err);
+  BOOST_TEST(!holds(conditional.err, "warning"), conditional.err);
   // A text that asks first, and a branch of a tag that may not be taken, do without it.
   const std::string plain =
       "Build --> Deploy\nDeploy --> [*]\n```\n## Actions\n- Build: Shell \"echo ran\"\n- Deploy: ";

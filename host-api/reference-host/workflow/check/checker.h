@@ -130,9 +130,9 @@ std::vector<NameRead> name_uses(const Workflow& workflow, Diagnostics* diagnosti
 std::vector<NameRead> needed_values(const Workflow& workflow, std::set<std::string, std::less<>> names,
                                     const std::vector<NameRead>& uses);
 
-// Reports, for a run with `inputs`, the parameters that have no value but are read: an error if the run reads the
-// parameter unless a step fails first, a warning if a condition or a failure decides whether it does. `option` is as in
-// resolve_inputs() (parameters.h).
+// Reports, for a run with `inputs`, the parameters that have no value but are read: an error if the run is sure to read the
+// parameter, and nothing handles that failure; a warning if an exit, a branch or an agent decides whether it does. The
+// parameters with a `condition` are left out. `option` is as in resolve_inputs() (parameters.h).
 void check_values(const Workflow& workflow, const std::map<std::string, expressions::Value>& inputs,
                   const std::string& option, Diagnostics& diagnostics);
 

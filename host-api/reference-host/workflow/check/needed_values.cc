@@ -25,19 +25,8 @@ void forget_assigned(const State& state, Names& names) {
   if (const auto* service = std::get_if<ServiceAction>(&state.action->kind)) names.erase(service->free_port.name);
 }
 
-// True if a run may go on from the state in several ways even though nothing fails: an exit has a condition, or an agent
-// may end the workflow or set any name.
-bool is_open_after(const State& state) {
-  if (state.action && (std::holds_alternative<PromptAction>(state.action->kind) ||
-                       std::holds_alternative<AbortAction>(state.action->kind))) {
-    return true;
-  }
-  return std::any_of(state.exits.begin(), state.exits.end(),
-                     [](const Transition& exit) { return exit.kind == Transition::Kind::expression; });
-}
-
-// For each state, whether runs come to it. `certain`: whether every run comes to it, unless a step fails first.
-std::vector<bool> reached_states(const Workflow& workflow, bool certain) {
+// For each state, whether a run may come to it.
+std::vector<bool> reached_states(const Workflow& workflow) {
   std::vector<bool> reached(workflow.states.size());
   std::vector<std::size_t> todo;
   const auto reach = [&](std::size_t state) {
@@ -45,22 +34,39 @@ std::vector<bool> reached_states(const Workflow& workflow, bool certain) {
     reached[state] = true;
     todo.push_back(state);
   };
-  reach(workflow.start);
-  reach(workflow.index_of(workflow.finally.name));
-  if (!certain) reach(workflow.index_of(workflow.on_failure.name));
+  for (const std::size_t first :
+       {workflow.start, workflow.index_of(workflow.finally.name), workflow.index_of(workflow.on_failure.name)}) {
+    reach(first);
+  }
   while (!todo.empty()) {
     const State& state = workflow.states[todo.back()];
     todo.pop_back();
-    if (certain && is_open_after(state)) continue;
-    if (!certain && state.action) reach(workflow.index_of(state.action->options.on_failure.name));
-    const bool has_success = std::any_of(state.exits.begin(), state.exits.end(),
-                                         [](const Transition& exit) { return exit.kind == Transition::Kind::success; });
-    for (const Transition& exit : state.exits) {
-      const bool is_taken = has_success ? exit.kind == Transition::Kind::success : is_unconditional(exit);
-      if (!certain || is_taken) reach(exit.target);
-    }
+    if (state.action) reach(workflow.index_of(state.action->options.on_failure.name));
+    for (const Transition& exit : state.exits) reach(exit.target);
   }
   return reached;
+}
+
+// For each state, whether a run that lacks a value there is sure to fail: the state is on a path without a choice from
+// the start, and nothing handles its failure.
+std::vector<bool> doomed_states(const Workflow& workflow) {
+  std::vector<bool> doomed(workflow.states.size());
+  if (!workflow.on_failure.name.empty()) return doomed;
+  for (std::size_t at = workflow.start; at != no_state && !doomed[at];) {
+    const State& state = workflow.states[at];
+    const auto has_condition = [](const Transition& exit) {
+      return exit.kind == Transition::Kind::expression || exit.kind == Transition::Kind::failure;
+    };
+    if (state.exits.size() > 1 || std::any_of(state.exits.begin(), state.exits.end(), has_condition)) break;
+    // A matrix may have no combination, and then its action is not done.
+    if (state.action && (state.action->options.matrix != nullptr || !state.action->options.on_failure.name.empty()))
+      break;
+    doomed[at] = true;
+    // An agent may set names, or end the workflow.
+    if (state.action && std::holds_alternative<PromptAction>(state.action->kind)) break;
+    at = state.exits.empty() ? no_state : state.exits.front().target;
+  }
+  return doomed;
 }
 
 }  // namespace
@@ -86,18 +92,20 @@ std::vector<NameRead> needed_values(const Workflow& workflow, Names names, const
 
 void check_values(const Workflow& workflow, const std::map<std::string, expressions::Value>& inputs,
                   const std::string& option, Diagnostics& diagnostics) {
+  if (workflow.names_unread) return;
   Names names;
   Names secrets;
   for (const Parameter& parameter : workflow.parameters) {
-    if (inputs.contains(parameter.name)) continue;
+    // A condition says when the value is needed, and resolve_inputs() has checked it.
+    if (inputs.contains(parameter.name) || parameter.condition) continue;
     names.insert(parameter.name);
     if (parameter.secret) secrets.insert(parameter.name);
   }
   if (names.empty()) return;
   const std::vector<NameRead> needed = needed_values(workflow, names, name_uses(workflow, nullptr));
-  const std::vector<bool> reached = reached_states(workflow, false);
-  const std::vector<bool> certain = reached_states(workflow, true);
-  const auto is_certain = [&](const NameRead& use) { return use.in_action && !use.after_tag && certain[use.state]; };
+  const std::vector<bool> reached = reached_states(workflow);
+  const std::vector<bool> doomed = doomed_states(workflow);
+  const auto is_certain = [&](const NameRead& use) { return use.in_action && !use.after_tag && doomed[use.state]; };
   const auto tell = [&](const NameRead& use) {
     const std::string how = option.empty() ? ""
                                            : " with " + (secrets.contains(use.name) ? "--var-file " + use.name + "=FILE"
