@@ -216,9 +216,9 @@ std::optional<BranchResult> Branch::follow(const FailureWay& way, Step& step, St
   if (way.kind == FailureWay::Kind::unhandled) {
     if (!way.left_out.empty() && !failure.names_arrow) {
       failure.names_arrow = true;
-      failure.reason += " (`" + way.left_out + "` is taken only after a success; to handle the failure, add an exit `" +
-                        way.left_out.substr(0, way.left_out.find(" --> ")) +
-                        " --> STATE: failure`, and name in `finally` what must happen in any case)";
+      failure.reason += " (`" + way.left_out + "` is taken only after a success; write `" + way.left_out +
+                        ": always` if it is right after a failure, too, or add an exit `" +
+                        way.left_out.substr(0, way.left_out.find(" --> ")) + " --> STATE: failure` to another state)";
     }
     return stay(step, end, std::move(failure));
   }

@@ -35,11 +35,11 @@ BOOST_AUTO_TEST_CASE(an_arrow_is_advised_only_where_a_later_state_looks_at_the_f
                failing({"test"}))
         .report.reason;
   };
-  BOOST_TEST(
-      reason("ended with ${Test.exit_code}") ==
-      "step 'Test' failed, and no transition handles the failure: Command failed with exit code 1 (`Test --> "
-      "Keep` is taken only after a success; to handle the failure, add an exit `Test --> STATE: failure`, and name in "
-      "`finally` what must happen in any case)");
+  BOOST_TEST(reason("ended with ${Test.exit_code}") ==
+             "step 'Test' failed, and no transition handles the failure: Command failed with exit code 1 (`Test --> "
+             "Keep` is taken only after a success; write `Test --> Keep: always` if it is right after a failure, too, "
+             "or add an "
+             "exit `Test --> STATE: failure` to another state)");
   BOOST_TEST(!holds(reason("wrote ${Test.stdout}"), "-->"));
 }
 
