@@ -113,15 +113,15 @@ class WorkflowOrder {
   // 0 is the step itself, which comes before what it contains.
   std::size_t rank(const std::string& branch, const StepPlace& above) const {
     const std::string_view name = branch_name(branch);
-    std::size_t number = 0;
-    const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (read.ec == std::errc() && read.ptr == name.data() + name.size()) return number + 1;  // of a combination
     const auto found = at_.find({above.branch, above.sequence});
     if (found != at_.end()) {
       const std::vector<std::string>& next = found->second->end.next;
       const auto named = std::find(next.begin(), next.end(), name);
       if (named != next.end()) return static_cast<std::size_t>(named - next.begin()) + 1;
     }
+    std::size_t number = 0;
+    const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (read.ec == std::errc() && read.ptr == name.data() + name.size()) return number + 1;  // of a combination
     // The fork has not ended, or the journal does not say where it led.
     const auto first = arrived_.find(branch);
     return first == arrived_.end() ? 1 : first->second + 1;

@@ -340,10 +340,11 @@ class NameChecker {
   std::string undefined(const NameRead& use) const {
     // Other programs write the environment like this.
     if (use.name == "env" && !use.field.empty()) {
+      const std::string variable = lowered(use.field);
+      const std::string given = "`--var-env " + variable + "=" + use.field + "` gives its value to the workflow as ";
+      if (!use.in_action) return "the variable 'env' is not defined; " + given + variable;
       return "the variable 'env' is not defined; a command reads a variable of the environment as $" + use.field +
-             (use.in_command ? ""
-                             : ", and `--var-env " + lowered(use.field) + "=" + use.field +
-                                   "` gives its value to the workflow as ${" + lowered(use.field) + "}");
+             (use.in_command ? "" : ", and " + given + "${" + variable + "}");
     }
     std::string clause;
     if (const std::size_t dash = use.name.find('-'); dash != std::string::npos && use.in_command) {
