@@ -1,9 +1,11 @@
 #include "base/files.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
@@ -191,11 +193,12 @@ Descriptor open_for_reading(const std::string& file, std::string& why) {
 Descriptor open_given(const std::string& file, std::string& why) {
   Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
-  if (!opened || ::fstat(opened.get(), &status) != 0) {
+  struct statfs system {};
+  if (!opened || ::fstat(opened.get(), &status) != 0 || ::fstatfs(opened.get(), &system) != 0) {
     why = ::strerror(errno);
     return {};
   }
-  if (!S_ISFIFO(status.st_mode) || is_of_the_kernel(file)) return opened;
+  if (!S_ISFIFO(status.st_mode) || system.f_type == PIPEFS_MAGIC) return opened;
   why = "it is a named pipe, at which wtool would wait for a writer; use a file, or in bash `<(command)`";
   return {};
 }

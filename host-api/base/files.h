@@ -54,9 +54,9 @@ Descriptor open_without_links(const std::string& file, int flags, mode_t mode, s
 // that it may not read. Does not block. Empty: opening failed, and `why` has the reason.
 Descriptor open_for_reading(const std::string& file, std::string& why);
 
-// Opens a file for reading that a person has named on the command line. A pipe is opened only below /dev and /proc, where
-// it exists already: `/dev/stdin`, or the `/dev/fd/63` of a shell's `<(command)`. At a named pipe, this program would wait
-// without a word until somebody writes. Does not block. Empty: opening failed, and `why` has the reason.
+// Opens a file for reading that a person has named on the command line. A pipe is opened only if it has no name in a file
+// system: that of `/dev/stdin` behind a `|`, or the `/dev/fd/63` of a shell's `<(command)`. At a named pipe, this program
+// would wait without a word until somebody writes. Does not block. Empty: opening failed, and `why` has the reason.
 Descriptor open_given(const std::string& file, std::string& why);
 
 // Reads a file that this program wrote with `bytes` bytes, and passes it to `take` in pieces, until `take` returns false.

@@ -56,14 +56,19 @@ BOOST_FIXTURE_TEST_CASE(a_named_pipe_that_nobody_writes_to_is_refused_at_once, P
       scratch.file("w.md",
                    "---\nparameters:\n  - name: word\n    type: string\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\n"
                    "A --> [*]\n```\n## Actions\n- A: Log \"${word}\"\n");
-  const std::vector<std::string> lines{"--config pipe tools", "call shell_execute @pipe",
-                                       "call shell_execute command=cat --stdin pipe", "run w.md --var-file word=pipe"};
+  // A pipe has its name in a file system of memory, too.
+  const std::string in_memory = "/dev/shm/wtool-test-" + std::to_string(::getpid());
+  BOOST_REQUIRE(::mkfifo(in_memory.c_str(), 0600) == 0);
+  const std::vector<std::string> lines{"--config pipe tools", "--config " + in_memory + " tools",
+                                       "call shell_execute @pipe", "call shell_execute command=cat --stdin pipe",
+                                       "run w.md --var-file word=pipe"};
   for (const std::string& words : lines) {
     const Finished finished =
         run({"/bin/sh", "-c", std::string(WTOOL_TEST_PROGRAM) + ' ' + words}, {.directory = scratch.path()});
     BOOST_TEST(finished.exit_code != 0, words);
     BOOST_TEST(holds(finished.err, "it is a named pipe"), words + ": " + finished.err);
   }
+  ::unlink(in_memory.c_str());
 }
 
 BOOST_FIXTURE_TEST_CASE(what_bash_substitutes_for_a_command_is_read, Place) {
