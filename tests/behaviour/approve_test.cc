@@ -275,6 +275,28 @@ BOOST_AUTO_TEST_CASE(questions_that_come_while_another_one_is_shown_are_shown_ne
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_first_question_of_another_server_that_comes_while_one_is_shown_is_shown_next) {
+  Waiting place;
+  const Json first = place.touch();
+  place.wait_until_asked(place.next_id());
+  Program person({WTOOL_TEST_PROGRAM, "approve"}, Program::On::terminal, place.outside());
+  BOOST_TEST_REQUIRE(person.wait_for_output("[no]: "), person.output());
+  McpClient other({"--config", place.folder.path() + "/c.yaml"}, place.outside());
+  other.initialize();
+  const Json second = other.call("touch " + place.folder.path() + "/made-by-another-server");
+  place.wait_until_asked(std::to_string(other.program.pid()) + "-1");
+  person.type("yes\r");
+  BOOST_TEST(place.client.answer(first).at("result").at("isError") == false);
+  BOOST_TEST_REQUIRE(person.wait_for_output("made-by-another-server"), person.output());
+  BOOST_TEST_REQUIRE(person.wait_for([&] {
+    return person.output().find("[no]: ", person.output().find("made-by-another-server")) != std::string::npos;
+  }),
+                     person.output());
+  person.type("yes\r");
+  BOOST_TEST(other.answer(second).at("result").at("isError") == false);
+  person.wait();
+}
+
 BOOST_AUTO_TEST_CASE(only_a_client_that_shows_no_forms_is_told_how_to_answer) {
   for (const char* version : {"2025-11-25", "2026-07-28"}) {
     for (const bool forms : {false, true}) {

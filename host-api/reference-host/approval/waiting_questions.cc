@@ -258,7 +258,10 @@ void WaitingQuestions::serve() {
     if (polled[0].revents != 0) wake_.clear();
     std::size_t next = 2;
     for (Peer& peer : peers_) {
-      if ((polled[next++].revents & ~POLLOUT) != 0 && !take_from(peer)) peer.is_gone = true;
+      if ((polled[next++].revents & ~POLLOUT) == 0) continue;
+      // Whoever has its answer taken may leave, so it learns first of the questions that have come.
+      show_changes(peer);
+      if (!take_from(peer)) peer.is_gone = true;
     }
     if (polled[1].revents != 0) accept_peer();
   }

@@ -116,10 +116,10 @@ class Answering {
     return shown ? exit_ok : exit_unusable;
   }
 
-  // Shows each question once, also those that have come while others were shown.
+  // Shows each question once, also those that have come while others were shown, from any server.
   int show_all() {
     int status = exit_ok;
-    for (std::vector<AskedQuestion> unseen = unseen_questions(); !unseen.empty(); unseen = unseen_questions()) {
+    for (std::vector<AskedQuestion> unseen = unseen_questions(); !unseen.empty(); unseen = looked_again()) {
       seen_.insert(name_of(unseen.front()));
       const int one = show(unseen.front(), unseen.size() - 1);
       if (one == exit_unusable) return one;
@@ -148,6 +148,11 @@ class Answering {
       if (!seen_.contains(name_of(asked))) unseen.push_back(asked);
     }
     return unseen;
+  }
+
+  std::vector<AskedQuestion> looked_again() {
+    look();
+    return unseen_questions();
   }
 
   // Asks on the terminal. If the question is settled elsewhere meanwhile, it is withdrawn from the terminal.
