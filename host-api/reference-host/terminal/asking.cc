@@ -186,6 +186,9 @@ Asking::Event Asking::read_line(std::string_view prompt, std::string& line, bool
     while (line.size() < max_line) {
       ready = wait_for(POLLIN);
       if (ready == Ready::more_wait) {
+        // The prompt that is shown again has nothing behind it, so nothing may count.
+        ::tcflush(descriptor_, TCIFLUSH);
+        line.clear();
         if (const Event event = show('\n' + told_waiting().append(prompt)); event != Event::done) return event;
         continue;
       }
