@@ -34,7 +34,7 @@ std::future<engine::ProcessesLeft> end_elsewhere(const std::shared_ptr<engine::K
 bool Background::has_room() {
   const std::lock_guard lock(mutex_);
   forget_dead();
-  return trees_.size() < max_commands;
+  return trees_.size() + ending_.size() < max_commands;
 }
 
 void Background::keep(std::shared_ptr<engine::KeptTree> tree) {
@@ -79,7 +79,7 @@ void Background::forget_dead() {
     }
   }
   std::erase_if(ending_, [this](auto& one) {
-    if (one.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+    if (one.wait_for(std::chrono::seconds(0)) == std::future_status::timeout) return false;
     left_.add(one.get());
     return true;
   });
