@@ -21,6 +21,9 @@ constexpr std::string_view words_of_some[] = {
 
 static_assert(std::is_sorted(std::begin(words_of_some), std::end(words_of_some)));
 
+// What gawk opens a connection for: /inet/tcp/0/HOST/80.
+constexpr std::string_view network_files[] = {"/inet/", "/inet4/", "/inet6/"};
+
 // Splits a program into strings, regular expressions, names and single characters, and checks these tokens in order.
 // Text within a string, a regular expression or a comment is not code. The one difficulty is where a regular expression
 // begins; if that is uncertain, the program is unclear.
@@ -345,8 +348,9 @@ std::optional<Problem> check_awk(const ParsedCommand& reading) {
     if (i < reading.first_operand_behind_dashes && reading.operand(i).size() > 1 && reading.operand(i)[0] == '-') {
       return Problem{reading.operands[i], "awk's options come before its program", {}};
     }
-    // Under the name awk, it may be gawk, which opens a connection for such a file: /inet/tcp/0/HOST/80.
-    if (reading.operand(i).starts_with("/inet")) {
+    // Under the name awk, it may be gawk.
+    if (std::any_of(std::begin(network_files), std::end(network_files),
+                    [&](std::string_view name) { return reading.operand(i).starts_with(name); })) {
       return Problem{
           reading.operands[i], "gawk opens a connection to another machine for /inet, /inet4 and /inet6", {}};
     }

@@ -6,15 +6,30 @@ namespace wtool::policy::programs {
 
 namespace {
 
+// The expression without its texts in quotes, which may be the names of keys. Texts that contain expressions, \(...), and
+// quotes in a comment leave it as it is.
+std::string without_texts(std::string_view expression) {
+  std::string rest(expression);
+  if (expression.find('#') != expression.npos || expression.find("\\(") != expression.npos) return rest;
+  for (std::size_t begin = 0; (begin = rest.find('"', begin)) != rest.npos; ++begin) {
+    std::size_t end = begin + 1;
+    while (end < rest.size() && rest[end] != '"') end += rest[end] == '\\' ? 2 : 1;
+    if (end >= rest.size()) return rest;
+    rest.replace(begin, end - begin + 1, " ");
+  }
+  return rest;
+}
+
 // Whether the expression has an operator whose name contains `word`, such as str_load. It needs no parentheses. What
-// follows a single dot, as in `.payload`, is the name of a key.
+// follows a single dot, as in `.payload`, is the name of a key, unless it is a number; behind `$`, it is a variable.
 bool has_operator(std::string_view expression, std::string_view word) {
   for (std::size_t at = expression.find(word); at != expression.npos; at = expression.find(word, at + 1)) {
     const std::size_t before =
         expression.substr(0, at).find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
-    const bool is_key =
-        before != expression.npos && expression[before] == '.' && (before == 0 || expression[before - 1] != '.');
-    if (!is_key) return true;
+    if (before == expression.npos) return true;
+    const bool is_number = expression[before + 1] >= '0' && expression[before + 1] <= '9';
+    const bool is_key = expression[before] == '.' && (before == 0 || expression[before - 1] != '.');
+    if (is_number || !(is_key || expression[before] == '$')) return true;
   }
   return false;
 }
@@ -27,8 +42,9 @@ std::optional<Problem> check_yq(const ParsedCommand& reading) {
   if (reading.operands.size() <= at) return std::nullopt;
   const std::string_view expression = reading.operand(at);
   if (expression.ends_with(".yq")) return Problem{reading.operands[at], "it is a program that is not judged here", {}};
-  for (const std::string_view word : {"load", "system", "eval", "env("}) {
-    if (!has_operator(expression, word)) continue;
+  const std::string judged = without_texts(expression);
+  for (const std::string_view word : {"load", "system", "eval", "env(", "envsubst"}) {
+    if (!has_operator(judged, word)) continue;
     const std::string name(word.substr(0, word.find('(')));
     return Problem{reading.operands[at], "an expression of yq with " + name + " can reach outside its input", {}};
   }

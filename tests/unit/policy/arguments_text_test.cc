@@ -151,6 +151,10 @@ BOOST_AUTO_TEST_CASE(text_that_is_only_read_is_safe) {
       "yq .payload f.yaml",
       "yq eval .a workload.yaml",
       "yq '.jobs.load | map(.environment)' f.yaml",
+      "yq '.services.\"load-balancer\".image' f.yaml",
+      "yq '.kind == \"Workload\"' f.yaml",
+      "yq '.a as $payload | $payload' f.yaml",
+      "awk 1 /inetd.conf",
       "yq -o json . f",
   });
 }
@@ -200,6 +204,11 @@ BOOST_AUTO_TEST_CASE(text_tools_that_write_or_execute_are_unsafe) {
       {"yq 'eval(.code)' f", "outside its input"},
       {"yq 'system(\"id\")' f", "outside its input"},
       {"yq 'strenv(HOME)' f", "outside its input"},
+      {"yq ',1.5load \"/etc/passwd\"' f", "outside its input"},
+      {"yq ',1.5E3load(\"/etc/passwd\")' f", "outside its input"},
+      {"yq '\"\\(load(\"/etc/passwd\"))\"' f", "outside its input"},
+      {"yq '. # \"\nload \"/etc/passwd\"' f", "outside its input"},
+      {"yq -n '\"$HOME\" | envsubst'", "outside its input"},
       {"yq program.yq f", "not judged here"},
       {"awk 1 /inet/tcp/0/example.org/80", "opens a connection"},
       {"gawk '{print}' a.txt /inet6/udp/0/example.org/53", "opens a connection"},
