@@ -249,6 +249,17 @@ BOOST_FIXTURE_TEST_CASE(an_agent_cannot_skip_the_steps_that_come_before_the_end,
                                                  "- Work: Prompt \"Work.\"\n- Test: Shell \"false\"\n"));
   BOOST_TEST(skipped.exit_code == 1);
   BOOST_TEST(holds(skipped.out, "other steps come between 'Work' and the end"), skipped.out);
+  // These ways to the end are not open after a success.
+  for (const char* exits :
+       {"    Work --> Test: success\n    Work --> [*]: failure\n", "    Work --> Test: success\n    Work --> [*]\n",
+        "    Work --> Test\n    Work --> Sorry: exhausted\n    Sorry --> [*]\n"}) {
+    const std::string sorry = holds(std::string(exits), "Sorry") ? "- Sorry: Log \"sorry\"\n" : "";
+    const Finished finished =
+        run_workflow(workflow("    [*] --> Work\n" + std::string(exits) + "    Test --> [*]\n",
+                              "- Work: Prompt \"Work.\" max=5\n- Test: Shell \"false\"\n" + sorry));
+    BOOST_TEST(finished.exit_code == 1, exits);
+    BOOST_TEST(holds(finished.out, "other steps come between 'Work' and the end"), exits << finished.out);
+  }
   const Finished ended = run_workflow(looping("    work --> work\n"));
   BOOST_TEST(ended.exit_code == 0, ended.out << ended.err);
   BOOST_TEST(holds(ended.err, "the agent of 'work' ended the workflow"), ended.err);

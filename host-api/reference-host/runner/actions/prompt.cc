@@ -14,6 +14,7 @@
 #include "runner/budget.h"
 #include "runner/prompts.h"
 #include "runner/typed_answer.h"
+#include "workflow/check/failure_rule.h"
 #include "workflow/model/parameters.h"
 
 namespace wtool::host::runner {
@@ -59,7 +60,29 @@ bool does_work(const workflow::State& state) {
   return state.action && !std::holds_alternative<workflow::LogAction>(state.action->kind);
 }
 
-// True if the diagram leads from the state to the end. With `directly`, no state that does work may come between them.
+// True if the exit of a state may be taken after its success: not `failure` or `exhausted`, nor an exit without a
+// condition beside `success`.
+bool may_follow_success(const workflow::State& state, const workflow::Transition& exit) {
+  using Kind = workflow::Transition::Kind;
+  const auto& names = exit.condition.names;
+  switch (exit.kind) {
+    case Kind::success:
+      return true;
+    case Kind::failure:
+      return false;
+    case Kind::expression:
+      return !workflow::tests_outcome(exit) &&
+             std::none_of(names.begin(), names.end(), [](const auto& use) { return use.name == "exhausted"; });
+    case Kind::unconditional:
+    case Kind::fallback:
+      break;
+  }
+  return std::none_of(state.exits.begin(), state.exits.end(),
+                      [](const workflow::Transition& other) { return other.kind == Kind::success; });
+}
+
+// True if the diagram leads from the state to the end. With `directly`, it must do so after a success, and no state that
+// does work may come between them.
 bool leads_to_end(const workflow::Workflow& workflow, std::size_t state, bool directly) {
   std::vector<bool> seen(workflow.states.size());
   std::vector<std::size_t> todo{state};
@@ -69,6 +92,7 @@ bool leads_to_end(const workflow::Workflow& workflow, std::size_t state, bool di
     if (seen[at]) continue;
     seen[at] = true;
     for (const workflow::Transition& exit : workflow.states[at].exits) {
+      if (directly && !may_follow_success(workflow.states[at], exit)) continue;
       if (exit.target == workflow::no_state) return true;
       if (!directly || !does_work(workflow.states[exit.target])) todo.push_back(exit.target);
     }
