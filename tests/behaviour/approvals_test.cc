@@ -240,6 +240,24 @@ BOOST_AUTO_TEST_CASE(a_run_without_a_terminal_is_suspended_and_continues_with_th
   BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 1);
 }
 
+BOOST_AUTO_TEST_CASE(an_answer_does_not_count_for_a_result_that_is_made_anew) {
+  const std::string file_ = scratch.file(
+      "release.md",
+      "```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Ask\nAsk --> Ship\nShip --> [*]\n```\n## Actions\n"
+      "- Build: Shell \"cp page built\" with inputs=[\"page\"] outputs=[\"built\"]\n- Ask: Approve \"Ship it?\"\n"
+      "- Ship: Shell \"cp built shipped\"\n");
+  scratch.file("page", "one");
+  BOOST_TEST(wtool({"run", file_}).exit_code == suspended);
+  scratch.file("page", "two");
+  fs::remove(scratch.path() + "/built");
+  const Finished first = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(first.exit_code == suspended, first.out << first.err);
+  BOOST_TEST(holds(first.err, "is gone; from here on, every step is run"), first.err);
+  BOOST_TEST(!there("shipped"));
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 0);
+  BOOST_TEST(file("shipped") == "two");
+}
+
 // After a yes, the run does what the changed file says.
 BOOST_AUTO_TEST_CASE(a_person_is_told_before_the_question_that_the_workflow_has_changed) {
   const std::string file_ = asks("Approve \"Ship it?\"");

@@ -191,7 +191,7 @@ PendingApproval RunApprovals::question_of(const ApprovalRequest& request) const 
   question.question = secrets_.masked(request.question);
   question.by = request.by;
   for (const PendingApproval& earlier : setup_.pending) {
-    if (is_same(earlier, question)) return earlier;
+    if (!request.after_repeated_steps && is_same(earlier, question)) return earlier;
   }
   question.asked = system_clock::now();
   if (request.timeout) question.until = question.asked + *request.timeout;
@@ -241,7 +241,8 @@ ApprovalAnswer RunApprovals::ask(const ApprovalRequest& request, Stop& stop) {
   answer.until = question.until;
   answer.kind = Kind::expired;
   if (question.is_late()) return answer;
-  std::optional<GivenApproval> given = take_given(question);
+  std::optional<GivenApproval> given;
+  if (!request.after_repeated_steps) given = take_given(question);
   answer.why = given ? "" : setup_.asks ? approver_problem(question.by, setup_.started_in) : setup_.not_asked;
   if (!given && setup_.asks && answer.why.empty()) {
     runner::ChildStop timed(stop);

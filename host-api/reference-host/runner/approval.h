@@ -23,6 +23,8 @@ struct ApprovalRequest {
   std::string by;  // the user or the group who may answer; empty: the user who runs the workflow
   // How long the question waits, counted from when it was first asked in this run; nothing: forever.
   std::optional<std::chrono::milliseconds> timeout;
+  // In a resumed run, a step before this one has run again. What was asked or answered earlier was about its old result.
+  bool after_repeated_steps = false;
 };
 
 struct ApprovalAnswer {

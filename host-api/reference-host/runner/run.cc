@@ -164,6 +164,8 @@ bool Run::has_past_in(const std::string& branch) const {
                       [&](const std::string& beginning) { return (branch + '/').starts_with(beginning); });
 }
 
+bool Run::repeats_steps(const std::string& branch) const { return request_.past != nullptr && !has_past_in(branch); }
+
 void Run::hide(const std::string& value) {
   if (request_.secrets != nullptr) request_.secrets->add(value);
 }

@@ -76,6 +76,9 @@ class Run {
   std::vector<Step> take_steps();
   OutputClaims& output_claims() { return output_claims_; }
 
+  // True if this is a resumed run in which steps of this branch have run again, whatever the earlier run had of them.
+  bool repeats_steps(const std::string& branch) const;
+
  private:
   // True if steps of this branch may be taken from the earlier run.
   bool has_past_in(const std::string& branch) const;

@@ -13,7 +13,8 @@ void ApproveAction::perform(const ApproveAction& action, runner::ActionRunner& r
                                   .state = runner.step.of().id,
                                   .question = *question,
                                   .by = {},
-                                  .timeout = {}};
+                                  .timeout = {},
+                                  .after_repeated_steps = runner.invocation.run.repeats_steps(runner.step.branch)};
   if (action.by) {
     const auto by = runner.render(*action.by);
     if (!by) return;
