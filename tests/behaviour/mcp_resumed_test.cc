@@ -106,6 +106,9 @@ BOOST_AUTO_TEST_CASE(a_client_continues_only_the_part_to_which_a_person_has_limi
   shop.folder.file("repaired", "");
   const Json result = client.run_tool("a", {{"resume", "last"}});
   BOOST_TEST(structure(result).at("status") == "completed", result.dump());
+  BOOST_TEST(structure(result).at("until") == "Test", result.dump());
+  BOOST_TEST(holds(text_of(result), "[completed (until Test), 2 steps"), text_of(result));
+  BOOST_TEST(holds(text_of(result), "; the rest of the workflow was not run]"), text_of(result));
   BOOST_TEST(shop.content("did") == "build\ntest\n");
   const std::string again = text_of(client.run_tool("a", {{"resume", "last"}}));
   BOOST_TEST(holds(again, "it has completed the part that --until named; `wtool resume "), again);

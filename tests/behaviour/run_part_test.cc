@@ -136,6 +136,12 @@ BOOST_AUTO_TEST_CASE(a_run_that_never_came_to_the_named_state_says_so) {
   BOOST_TEST(holds(file("report.xml"),
                    R"(<error message="the run ended without reaching C, which --until names" type="until_)"),
              file("report.xml"));
+  BOOST_TEST(run_workflow("workflow.md", {"--until", "C", "--html", "report.html"}).exit_code == 1);
+  BOOST_TEST(holds(file("report.html"), "<span class=\"badge failed\">completed (until C)</span>"));
+  BOOST_TEST(holds(file("report.html"), "the run ended without reaching C, which --until names"));
+  const Finished attached = wtool({"attach", "last"});
+  BOOST_TEST(attached.exit_code == 1);
+  BOOST_TEST(holds(attached.err, "completed: the run ended without reaching C"), attached.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_state_of_finally_ends_a_run_that_until_limits_to_it) {

@@ -80,6 +80,8 @@ ordered_json WorkflowToolResult::of(const runner::RunReport& report, const runne
   const std::string output = mcp::cut(output_, most);
   ordered_json structure{{"status", journal::word(report.status)}};
   if (!reason.empty()) structure["reason"] = reason;
+  if (!part.until.empty()) structure["until"] = part.until;
+  if (!part.only.empty()) structure["only"] = part.only;
   if (!run.empty()) structure["run"] = run;
   structure["ms"] = took;
   if (!output.empty()) structure["output"] = output;
@@ -100,9 +102,10 @@ ordered_json WorkflowToolResult::of(const runner::RunReport& report, const runne
   }
   if (!notices.empty()) structure["notices"] = notices;
   for (const std::string& notice : notices) text += '[' + notice + "]\n";
-  text += '[' + std::string(journal::word(report.status)) + ", " + counted(steps_, "step") + ", " +
-          std::to_string(took) + " ms";
+  text += '[' + std::string(journal::word(report.status)) + report::part_text(part) + ", " + counted(steps_, "step") +
+          ", " + std::to_string(took) + " ms";
   if (!reason.empty()) text += ": " + reason;
+  if (is_completed && !missed && !part.is_whole()) text += "; the rest of the workflow was not run";
   if (report.status == runner::RunReport::Status::suspended) {
     text += "; `wtool approve " + run + "` in a person's terminal answers and continues it";
   } else if (!is_completed && !run.empty())

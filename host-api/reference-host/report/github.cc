@@ -199,6 +199,9 @@ std::string github_page(const RunRecord& run) {
   std::string out = "## " + page_text(run.name.empty() ? run.file : run.name) + ": " +
                     page_text(status_text(run, false) + part_text(run)) + " in " + page_text(time_of_run(run, false)) +
                     "\n\n";
+  if (run.status == RunReport::Status::completed && !journal::reached_until(run)) {
+    out += "❌ " + page_text(journal::missed_until(run.until)) + "\n\n";
+  }
   if (!run.reason.empty()) out += page_text(run.reason, max_reason) + "\n\n";
   out += "| | Step | Status | Time |\n|---|---|---|---|\n";
   const CombinationNames names = combination_names(run);

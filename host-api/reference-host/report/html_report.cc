@@ -65,13 +65,14 @@ std::string shown_time(Moment at) { return utc_text(at, "%Y-%m-%d %H:%M:%S UTC")
 
 std::string head(const RunRecord& run, bool being_written) {
   const std::string status = status_text(run, being_written);
+  const bool missed = run.status == runner::RunReport::Status::completed && !journal::reached_until(run);
   const std::string name = run.name.empty() ? run.file : run.name;
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n" +
       element("title", name + ": " + status + part_text(run)) + "\n<style>" + diagram_css() + style +
       "</style>\n</head>\n<body>\n<main>\n<h1>" + markup_text(name) + " " +
-      element("span", status + part_text(run), "badge " + status) + "</h1>\n";
+      element("span", status + part_text(run), "badge " + (missed ? "failed" : status)) + "</h1>\n";
   std::string facts = shown_time(run.began) + ", " + time_of_run(run, being_written);
   if (!run.file.empty()) facts = run.file + ", " + facts;
   if (!run.run.empty()) facts = "Run " + run.run + " of " + facts;
@@ -81,6 +82,7 @@ std::string head(const RunRecord& run, bool being_written) {
   if (const runner::Usage used = journal::total_usage(run); used.any()) {
     out += element("p", "Prompts: " + usage_text(used), "faint") + "\n";
   }
+  if (missed) out += element("p", journal::missed_until(run.until), "reason") + "\n";
   if (!run.reason.empty()) out += element("p", run.reason, "reason") + "\n";
   return out;
 }
@@ -152,7 +154,7 @@ std::string step_status(const RunRecord& run, const StepRecord& step) {
                      : journal::waits(run, step)          ? "waits"
                                                           : status_word(step);
   if (text == "passed") text = "-";
-  if (step.status == Step::Status::failed) text += " (exit code " + std::to_string(step.exit_code) + ")";
+  if (step.status == Step::Status::failed) text += " (" + ending_of(step) + ")";
   if (step.tries > 1) text += ", " + std::to_string(step.tries) + " tries";
   if (step.replayed) text += ", kept";
   if (step.up_to_date) text += ", up to date";
@@ -176,8 +178,7 @@ std::string failures(const RunRecord& run, const CombinationNames& names, std::s
     if (++count > max_failures) continue;
     items += "<li><a href=\"#step-" + std::to_string(step.number) + "\">" +
              markup_text(step_label(step.place.branch, step.state, names)) + "</a> " +
-             element("span", "exit code " + std::to_string(step.exit_code) + ", " + duration_text(step.took), "faint") +
-             "</li>\n";
+             element("span", ending_of(step) + ", " + duration_text(step.took), "faint") + "</li>\n";
   }
   if (count > max_failures)
     items += element("li", "... and " + std::to_string(count - max_failures) + " more", "faint") + "\n";

@@ -157,7 +157,7 @@ std::string verdict_xml(const RunRecord& run, const StepRecord& step, const Juni
     case CaseVerdict::failure:
       return "      <failure" + attribute("message", why(step)) +
              attribute("type", step.end.outcome.error.empty() ? "exit_code" : step.end.outcome.error) + ">" +
-             markup_text(command + "exit code " + std::to_string(step.exit_code)) + "</failure>\n";
+             markup_text(command + ending_of(step)) + "</failure>\n";
     case CaseVerdict::error:
       break;
   }

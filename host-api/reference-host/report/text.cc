@@ -49,6 +49,10 @@ CombinationNames combination_names(const journal::RunRecord& run) {
 
 std::string_view composite_of(std::string_view hidden) { return hidden.substr(0, hidden.find("/end")); }
 
+std::string ending_of(const journal::StepRecord& step) {
+  return runner::is_refusal(step.end.outcome) ? "was not run" : "exit code " + std::to_string(step.exit_code);
+}
+
 std::string step_label(const runner::Step& step, const CombinationNames& combinations) {
   return step_label(step.branch, step.of().id, combinations);
 }

@@ -21,12 +21,15 @@ std::string combination_name(const expressions::Value& values);
 // The names of all combinations of the run whose values are known.
 CombinationNames combination_names(const journal::RunRecord& run);
 
-// The name of the step's state, preceded by the branches in which the step runs, if there are any: `TaskA / Test`,
-// `deploy / Upload`, `Build (amd64, debug)` for a combination of a matrix, `[2] Build` if its values are unknown. Safe
-// for a terminal.
 // The id of the composite state to whose end a hidden state belongs.
 std::string_view composite_of(std::string_view hidden);
 
+// How a failed step ended: `exit code 2`, or `was not run` if it was refused.
+std::string ending_of(const journal::StepRecord& step);
+
+// The name of the step's state, preceded by the branches in which the step runs, if there are any: `TaskA / Test`,
+// `deploy / Upload`, `Build (amd64, debug)` for a combination of a matrix, `[2] Build` if its values are unknown. Safe
+// for a terminal.
 std::string step_label(const runner::Step& step, const CombinationNames& combinations = {});
 std::string step_label(const std::string& branch, const std::string& state, const CombinationNames& combinations = {});
 
