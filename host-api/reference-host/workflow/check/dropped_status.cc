@@ -239,7 +239,7 @@ void check_dropped_status(const ShellAction& shell, const Workflow& workflow, Di
     diagnostics.warn(shell.command.written.locate(static_cast<std::size_t>(lost->data() - written.data())),
                      "a failure of `" + shown + "` is lost, because " + why);
   };
-  if (first_line_of(shell, workflow).find("pipefail") == std::string::npos) {
+  if ((first_line_of(shell, workflow) + written).find("pipefail") == std::string::npos) {
     tell(DroppedStatus(written).find_before_tee(),
          "a pipeline has the status of its last command; write it in a ```bash block, where a failure of any of its "
          "commands counts");
