@@ -6,6 +6,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <mutex>
@@ -147,9 +148,11 @@ Asking::Ready Asking::wait_for(short what) {
       return Ready::was_away;
     }
     if (what == POLLIN) {
+      // An answer that is there already is read first.
       const std::size_t now = waiting();
-      if (now > told_) return Ready::more_wait;
-      told_ = now;
+      pollfd answer{.fd = descriptor_, .events = POLLIN, .revents = 0};
+      if (now > told_ && ::poll(&answer, 1, 0) == 0) return Ready::more_wait;
+      told_ = std::min(now, told_);
     }
     std::array<pollfd, 2> watched{pollfd{.fd = end_.wake_.descriptor(), .events = POLLIN, .revents = 0},
                                   pollfd{.fd = descriptor_, .events = what, .revents = 0}};
@@ -186,10 +189,11 @@ Asking::Event Asking::read_line(std::string_view prompt, std::string& line, bool
     while (line.size() < max_line) {
       ready = wait_for(POLLIN);
       if (ready == Ready::more_wait) {
-        // The prompt that is shown again has nothing behind it, so nothing may count.
-        ::tcflush(descriptor_, TCIFLUSH);
-        line.clear();
-        if (const Event event = show('\n' + told_waiting().append(prompt)); event != Event::done) return event;
+        // An answer may have been typed already. It is not dropped, or the person would wait for nothing, and it cannot be
+        // shown behind the prompt again.
+        const std::string typed = "(what you have typed for this one still counts)\n";
+        if (const Event event = show('\n' + told_waiting() + typed + std::string(prompt)); event != Event::done)
+          return event;
         continue;
       }
       if (ready != Ready::yes) break;

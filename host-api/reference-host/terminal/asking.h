@@ -5,7 +5,7 @@
 //   stopped (Ctrl-Z) and continued in the foreground (fg).
 // - Text typed before the question was shown is dropped. An answer is a line, and is not read before Enter.
 // - The person is told how many other questions wait for their turn, also when that number grows while a question is
-//   shown. The prompt then comes again, and what was typed before is dropped.
+//   shown. The prompt then comes again, and says that what was typed before still counts.
 // - A question can be ended from elsewhere, while it waits for its turn and while it is shown.
 #pragma once
 
