@@ -71,8 +71,9 @@ bool may_follow_success(const workflow::State& state, const workflow::Transition
     case Kind::failure:
       return false;
     case Kind::expression:
-      return !workflow::tests_outcome(exit) &&
-             std::none_of(names.begin(), names.end(), [](const auto& use) { return use.name == "exhausted"; });
+      return std::none_of(names.begin(), names.end(), [](const auto& use) {
+        return use.name == "exhausted" || (use.name != "success" && workflow::is_outcome_name(use.name));
+      });
     case Kind::unconditional:
     case Kind::fallback:
       break;
