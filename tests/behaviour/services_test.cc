@@ -421,7 +421,8 @@ BOOST_AUTO_TEST_CASE(an_abort_ends_services) {
 BOOST_AUTO_TEST_CASE(when_wtool_is_killed_nothing_is_left_and_a_resumed_run_starts_the_service_again) {
   const std::string file_ =
       workflow("    [*] --> Db\n    Db --> Once\n    Once --> Use\n    Use --> [*]\n",
-               "- Db: Service \"echo ${port} | tee -a ports; touch up; trap '' TERM; setsid sleep 61 & sleep 61\" "
+               // Without exec, the shell may still write "Killed" when its sleep was killed first.
+               "- Db: Service \"echo ${port} | tee -a ports; touch up; trap '' TERM; setsid sleep 61 & exec sleep 61\" "
                "free_port=port "
                "ready=\"test -e up\"\n"
                "- Once: Shell \"echo once >>log\"\n- Use: Shell \"touch use; test -e go || sleep 61; touch used\"\n");
