@@ -336,9 +336,9 @@ BOOST_AUTO_TEST_CASE(a_question_that_was_withdrawn_before_is_not_asked) {
 }
 
 BOOST_AUTO_TEST_CASE(two_questions_are_asked_one_after_the_other) {
+  Approval second = Approval::unavailable;  // the thread of `asking` writes it
   Asked asking(1);
   BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
-  Approval second = Approval::unavailable;
   asking.start(2, asking.second, &second);
   // The person is told of the other question, and the prompt is shown again.
   BOOST_TEST_REQUIRE(asking.terminal.wait_for("(1 more question waits for an answer after this one)"));
@@ -354,11 +354,11 @@ BOOST_AUTO_TEST_CASE(two_questions_are_asked_one_after_the_other) {
 }
 
 BOOST_AUTO_TEST_CASE(what_was_typed_before_another_question_came_still_counts) {
+  Approval second = Approval::unavailable;  // the thread of `asking` writes it
   Asked asking(1);
   BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
   asking.terminal.type("alwa");
   BOOST_TEST_REQUIRE(asking.terminal.wait_for("alwa", 2));  // "always" in the prompt, and the echo
-  Approval second = Approval::unavailable;
   asking.start(2, asking.second, &second);
   BOOST_TEST_REQUIRE(asking.terminal.wait_for("1 more question waits"));
   BOOST_TEST_REQUIRE(asking.terminal.wait_for("what you have typed for this one still counts"));
@@ -369,9 +369,9 @@ BOOST_AUTO_TEST_CASE(what_was_typed_before_another_question_came_still_counts) {
 }
 
 BOOST_AUTO_TEST_CASE(a_question_that_waits_for_its_turn_can_be_withdrawn) {
+  Approval second = Approval::yes;  // the thread of `asking` writes it
   Asked asking(1);
   BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
-  Approval second = Approval::yes;
   asking.start(2, asking.second, &second);
   asking.approval.withdraw(2);
   asking.second.join();
