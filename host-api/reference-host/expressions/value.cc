@@ -204,6 +204,8 @@ std::optional<Value> from_json(const json& json) { return from_json(json, JsonRe
 
 namespace {
 
+bool is_whole_number(std::string_view number) { return number.find_first_of(".eE") == std::string_view::npos; }
+
 // Reads the value at the cursor, which is nested at the depth `depth`. False: it is not JSON, or nested too deeply.
 bool read_value(JsonCursor& cursor, int depth, Value& value) {
   const RawJson::Type type = cursor.type();
@@ -232,8 +234,8 @@ bool read_value(JsonCursor& cursor, int depth, Value& value) {
         value = Value(*boolean);
       } else if (const auto integer = simple.integer<std::int64_t>()) {
         value = Value(*integer);
-      } else if (const auto number = simple.number()) {
-        value = Value(*number);
+      } else if (simple.type() == RawJson::Type::number) {
+        value = is_whole_number(simple.raw()) ? Value(simple.raw()) : Value(*simple.number());
       } else {
         value = Value();
       }

@@ -114,7 +114,8 @@ struct JsonReading {
 std::optional<Value> from_json(const nlohmann::json& json);
 // The same for a value that is nested at the depth `depth`.
 std::optional<Value> from_json(const nlohmann::json& json, const JsonReading& reading, int depth);
-// The value of a JSON text. Nothing: it is not JSON, or is nested too deeply.
+// The value of a JSON text. A whole number that does not fit into 64 bits becomes a string of its digits, so that none is
+// lost. Nothing: the text is not JSON, or is nested too deeply.
 std::optional<Value> from_json_text(std::string_view text);
 // The fields of an object that is nested at the depth `depth`.
 std::optional<Map> map_from_json(const nlohmann::json& object, const JsonReading& reading, int depth);

@@ -26,13 +26,7 @@ bool is_name(std::string_view text) {
          std::all_of(text.begin(), text.end(), expressions::is_name_character);
 }
 
-Value value_of(std::string_view text) {
-  const auto parsed = parse_json(text);
-  if (!parsed.is_discarded()) {
-    if (auto value = expressions::from_json(parsed)) return *value;
-  }
-  return Value(std::string(text));
-}
+Value value_of(std::string_view text) { return expressions::from_json_text(text).value_or(Value(text)); }
 
 }  // namespace
 
