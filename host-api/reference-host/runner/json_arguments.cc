@@ -4,6 +4,7 @@
 #include "base/sha256.h"
 #include "base/shell_quote.h"
 #include "runner/actions.h"
+#include "runner/secrets.h"
 
 namespace wtool::host::runner {
 
@@ -21,12 +22,16 @@ json to_json_value(const Value& value) {
 
 }  // namespace
 
-std::string shown_call(const std::string& tool, json arguments) {
+std::string shown_call(const std::string& tool, json arguments, const Secrets* secrets) {
   if (tool == workflow::shell_tool && arguments.is_object() && arguments.contains("stdin")) {
     json& text = arguments["stdin"];
     if (text.is_string()) {
       const auto& bytes = text.get_ref<const std::string&>();
-      text = {{"bytes", bytes.size()}, {"sha256", sha256(bytes)}};
+      if (secrets != nullptr && secrets->masked(bytes) != bytes) {
+        text = Secrets::mask;
+      } else {
+        text = {{"bytes", bytes.size()}, {"sha256", sha256(bytes)}};
+      }
     } else if (!text.is_null()) {
       text = describe_json(text);
     }

@@ -12,7 +12,7 @@ void ToolAction::perform(const ToolAction& action, runner::ActionRunner& runner)
   std::optional<nlohmann::json> arguments =
       runner::rendered_arguments(*action.arguments, runner.context.variables, why);
   if (!arguments) return runner.mistake(action.arguments_offset, why);
-  runner.result.command = runner::shown_call(action.tool, *arguments);
+  runner.result.command = runner::shown_call(action.tool, *arguments, runner.invocation.run.request().secrets);
   runner.call(action.tool, *arguments);
 }
 
