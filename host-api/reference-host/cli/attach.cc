@@ -73,7 +73,7 @@ int end_of(const std::string& id, const std::string& file, bool says_it) {
     complain("the process of the run " + id + " ended before the run did; `wtool resume " + id + "` continues it");
   } else if (says_it) {
     const std::string status = report::status_text(*run, false);
-    const bool missed = run->status == runner::RunReport::Status::completed && !journal::reached_until(*run);
+    const bool missed = journal::missed_its_until(*run);
     const std::string reason = missed ? journal::missed_until(run->until) : run->reason;
     complain("the run " + id + ": " + status + (reason.empty() ? "" : ": " + reason));
   }

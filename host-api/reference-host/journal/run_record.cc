@@ -46,6 +46,10 @@ bool reached_until(const RunRecord& run) {
          });
 }
 
+bool missed_its_until(const RunRecord& run) {
+  return run.status == runner::RunReport::Status::completed && !reached_until(run);
+}
+
 std::string missed_until(const std::string& until) {
   return "the run ended without reaching " + until + ", which --until names";
 }

@@ -123,7 +123,9 @@ bool may_end_by_until(std::string_view branch);
 // True if the run was in the state `run.until`, after which --until ends it, or if there is no such state. A run may
 // also take a path that ends before it reaches this state.
 bool reached_until(const RunRecord& run);
-// What is wrong with a completed run that has not reached this state.
+// True if the run has completed on a path that ends before this state, so that it must not count as a success.
+bool missed_its_until(const RunRecord& run);
+// What is wrong with such a run.
 std::string missed_until(const std::string& until);
 
 // The message for a state that the run was never in, with the state that was probably meant.

@@ -181,7 +181,7 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
   } else if (!is_completed && (told == 0 || run.status == RunReport::Status::aborted)) {
     commands.add(Commands::Kind::error, name + ": " + status_text(run, false),
                  run.reason.empty() ? "the run has not ended" : run.reason);
-  } else if (is_completed && !journal::reached_until(run)) {
+  } else if (journal::missed_its_until(run)) {
     commands.add(Commands::Kind::error, name + ": " + status_text(run, false), journal::missed_until(run.until));
   }
   for (const RunLogRecord& log : run.logs) {
@@ -199,7 +199,7 @@ std::string github_page(const RunRecord& run) {
   std::string out = "## " + page_text(run.name.empty() ? run.file : run.name) + ": " +
                     page_text(status_text(run, false) + part_text(run)) + " in " + page_text(time_of_run(run, false)) +
                     "\n\n";
-  if (run.status == RunReport::Status::completed && !journal::reached_until(run)) {
+  if (journal::missed_its_until(run)) {
     out += "❌ " + page_text(journal::missed_until(run.until)) + "\n\n";
   }
   if (!run.reason.empty()) out += page_text(run.reason, max_reason) + "\n\n";

@@ -24,6 +24,9 @@ using journal::StepRecord;
 using runner::Step;
 using workflow::Workflow;
 
+// The steps of a run, in the order of its workflow.
+using OrderedSteps = std::vector<const StepRecord*>;
+
 constexpr std::size_t max_page_output = 64UL * 1024;   // bytes of each text of a step
 constexpr std::size_t max_outputs = 16 * 1024 * 1024;  // bytes of all texts together
 constexpr std::size_t max_page_steps = 5'000;
@@ -65,7 +68,7 @@ std::string shown_time(Moment at) { return utc_text(at, "%Y-%m-%d %H:%M:%S UTC")
 
 std::string head(const RunRecord& run, bool being_written) {
   const std::string status = status_text(run, being_written);
-  const bool missed = run.status == runner::RunReport::Status::completed && !journal::reached_until(run);
+  const bool missed = journal::missed_its_until(run);
   const std::string name = run.name.empty() ? run.file : run.name;
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
@@ -169,10 +172,10 @@ const char* failure_title(const StepRecord& step) {
 }
 
 // The failed steps with this title, each with a link to its row.
-std::string failures(const RunRecord& run, const CombinationNames& names, std::string_view title) {
+std::string failures(const OrderedSteps& ordered, const CombinationNames& names, std::string_view title) {
   std::string items;
   std::size_t count = 0;
-  for (const StepRecord* const one : journal::in_workflow_order(run)) {
+  for (const StepRecord* const one : ordered) {
     const StepRecord& step = *one;
     if (step.status != Step::Status::failed || step.hidden || failure_title(step) != title) continue;
     if (++count > max_failures) continue;
@@ -200,7 +203,7 @@ std::map<const StepRecord*, const StepRecord*> ends_of_composites(const RunRecor
   return ends;
 }
 
-std::string steps(const RunRecord& run, const CombinationNames& names) {
+std::string steps(const RunRecord& run, const OrderedSteps& ordered, const CombinationNames& names) {
   const TimeSpan span = span_of(run);
   Details details;
   std::multimap<std::uint64_t, const RunLogRecord*> logs;
@@ -211,7 +214,7 @@ std::string steps(const RunRecord& run, const CombinationNames& names) {
       "<th scope=\"col\" class=\"bars\">When</th></tr></thead>\n";
   const std::map<const StepRecord*, const StepRecord*> ends = ends_of_composites(run);
   std::size_t shown = 0;
-  for (const StepRecord* const one : journal::in_workflow_order(run)) {
+  for (const StepRecord* const one : ordered) {
     const StepRecord& step = *one;
     if (step.hidden || ++shown > max_page_steps) continue;
     const auto end = ends.find(&step);
@@ -272,10 +275,11 @@ std::string diagram(const RunRecord& run, const Workflow* workflow) {
 
 std::string html_report(const RunRecord& run, const Workflow* workflow, bool being_written) {
   const CombinationNames names = combination_names(run);
-  return head(run, being_written) + failures(run, names, "Failed") +
-         failures(run, names, "Failed, and the workflow continued") +
-         failures(run, names, "Failed, and the workflow ended there") + diagram(run, workflow) + steps(run, names) +
-         notices(run) + inputs(run) + "</main>\n</body>\n</html>\n";
+  const OrderedSteps ordered = journal::in_workflow_order(run);
+  return head(run, being_written) + failures(ordered, names, "Failed") +
+         failures(ordered, names, "Failed, and the workflow continued") +
+         failures(ordered, names, "Failed, and the workflow ended there") + diagram(run, workflow) +
+         steps(run, ordered, names) + notices(run) + inputs(run) + "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace wtool::host::report

@@ -95,7 +95,8 @@ class Judge {
       const bool ended = ended_the_run(handled->place.branch, handled->end);
       made = {CaseVerdict::skipped,
               std::string("failed, and the workflow ") + (ended ? "ended there: " : "continued: ") + why(step)};
-    } else if (step.status == Step::Status::failed && step.action.empty()) {
+    } else if (step.status == Step::Status::failed &&
+               (step.action.empty() || step.end.outcome.error == runner::failed_before_error)) {
       made = {CaseVerdict::skipped, "failed, because a step before it failed: " + why(step)};
     } else if (containing_.contains(&step)) {
       made = {CaseVerdict::skipped, std::string(step.status == Step::Status::failed ? "failed" : "ended") +
@@ -221,7 +222,7 @@ std::string junit_xml(const RunRecord& run) {
     append_stream(suite.cases, "system-err", step.end.outcome.standard_error, step.end.outcome.whole_error);
     suite.cases += "    </testcase>\n";
   }
-  const bool missed = run.status == runner::RunReport::Status::completed && !journal::reached_until(run);
+  const bool missed = journal::missed_its_until(run);
   if ((run.status != runner::RunReport::Status::completed || missed) && all.failures + all.errors == 0) {
     JunitSuite& suite = suite_of(suites, index, run, "");
     suite.counts.add(CaseVerdict::error, {});

@@ -109,7 +109,7 @@ ordered_json span_of_run(const RunRecord& run) {
                     {"attributes", attributes.take()}};
   // A run that waits for an answer has not failed.
   if (run.status != RunReport::Status::suspended) {
-    const bool missed = run.status == RunReport::Status::completed && !journal::reached_until(run);
+    const bool missed = journal::missed_its_until(run);
     span["status"] = otlp_status(run.status != RunReport::Status::completed || missed,
                                  missed       ? journal::missed_until(run.until)
                                  : run.status ? run.reason
