@@ -761,6 +761,22 @@ BOOST_AUTO_TEST_CASE(all_reports_say_the_same_of_a_join_of_which_a_branch_failed
   BOOST_TEST(holds(wtool({"graph", "joined.md", "last"}).out, "class J,A failed"));
 }
 
+BOOST_AUTO_TEST_CASE(a_join_whose_action_succeeded_says_which_branch_failed_and_counts_once) {
+  scratch.file("joined.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> F\nstate F <<fork>>\nstate J <<join>>\n"
+               "F --> A\nF --> B\nA --> J\nB --> J\nJ --> [*]\n"
+               "```\n## Actions\n- A: Shell \"false\"\n- B: Shell \"true\"\n- J: Shell \"echo collected\"\n");
+  const Finished finished = wtool({"run", "joined.md", "--junit", "junit.xml"});
+  BOOST_TEST(finished.exit_code == 1, finished.out << finished.err);
+  const std::string junit = file("junit.xml");
+  BOOST_TEST(holds(junit, R"(failures="1")"), junit);
+  BOOST_TEST(holds(junit, "failed, because a step before it failed: 1 of 2 branches failed: A"), junit);
+  BOOST_TEST(holds(junit, "collected"), junit);
+  for (const std::string& told : {finished.out + finished.err, junit, wtool({"show", "last"}).out}) {
+    BOOST_TEST(!holds(told, "executed successfully"), told);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/sha256.h"
 #include "workflow_place.h"
 
 BOOST_AUTO_TEST_SUITE(workflow_runs_test)
@@ -75,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_parameter_without_a_value_that_every_run_reads_is_refused
                    "this run, so the run would fail there; give the parameter a value with --var target=VALUE, or give "
                    "it a `default` in the front matter\n"),
              refused.err);
-  BOOST_TEST(holds(refused.err, "the workflow was not run: 1 parameter without a value"), refused.err);
+  BOOST_TEST(holds(refused.err, "the workflow cannot run: 1 parameter without a value"), refused.err);
   BOOST_TEST(run_workflow(file_, {"--var", "target=here"}).exit_code == 0);
   // The state that reads it is not in this part.
   const Finished part = run_workflow(file_, {"--until", "Build"});
@@ -378,7 +379,7 @@ BOOST_AUTO_TEST_CASE(what_later_steps_read_from_a_secret_outcome_is_in_nothing_t
       "---\nparameters: [{name: target, required: true}]\n---\n```mermaid\nstateDiagram-v2\n[*] --> I\nI --> L\nL --> "
       "J\nJ --> K\nK --> [*]\n```\n\n## Actions\n\n"
       "- I: Set url=\"tok-in-variable\" n=1\n- J: Shell \"echo tok-of-inner:x\"\n- K: Log \"{{ J.stdout | split: "
-      "':' | first }}\"\n- L: Shell \"echo ok\"\n");
+      "':' | first }}\"\n- L: Shell \"echo ok\" result=\"told\"\n");
   scratch.file(
       "w.md",
       "```mermaid\nstateDiagram-v2\n[*] --> Login\nLogin --> Use\nUse --> Inner\nInner --> Url\nUrl --> Plain\nPlain "
@@ -387,7 +388,8 @@ BOOST_AUTO_TEST_CASE(what_later_steps_read_from_a_secret_outcome_is_in_nothing_t
       "- Use: Shell \"echo calling $T with $U\" env={\"T\": \"${Login.json.token}\", \"U\": "
       "\"${Login.json.list[0]}\"}\n"
       "- Inner: Run workflow \"inner\" with target=\"production\" secret\n- Url: Log \"url ${Inner.variables.url}\"\n"
-      "- Plain: Shell \"echo ok 1 production landlock\" memory=1G sandbox=\"read-only\"\n");
+      "- Plain: Shell \"echo ok 1 production landlock Command executed successfully\" memory=1G "
+      "sandbox=\"read-only\"\n");
   const Finished finished = wtool({"run", "w.md", "--events", "events.jsonl", "--junit", "j.xml", "--html", "r.html"});
   BOOST_TEST_CONTEXT(finished.out << finished.err) {
     BOOST_TEST(finished.exit_code == 0);
@@ -400,7 +402,7 @@ BOOST_AUTO_TEST_CASE(what_later_steps_read_from_a_secret_outcome_is_in_nothing_t
     }
     BOOST_TEST(holds(finished.err, "calling *** with ***"));
     // Nothing else has become a secret.
-    BOOST_TEST(holds(finished.err, "ok 1 production landlock"));
+    BOOST_TEST(holds(finished.err, "ok 1 production landlock Command executed successfully"));
   }
 }
 
@@ -630,6 +632,20 @@ BOOST_AUTO_TEST_CASE(a_text_for_standard_input_is_shown_only_by_its_size_and_has
                                    html.out + html.err + content_of(scratch.path() + "/report.html")}) {
     BOOST_TEST(!holds(place, "s3kr1t"), place);
   }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_can_be_guessed_from_the_record_of_a_secret_for_standard_input) {
+  scratch.file("w.md",
+               "---\nparameters: [{name: token, secret: true}]\n---\n```mermaid\nstateDiagram-v2\n[*] --> One\n"
+               "One --> Two\nTwo --> [*]\n```\n\n## Actions\n\n"
+               "- One: Call tool shell_execute with command=\"wc -c\" stdin=\"${token}\"\n"
+               "- Two: Call tool shell_execute with command=\"wc -c\" stdin=\"public\"\n");
+  const Finished finished = wtool({"run", "w.md", "--var-file", "token=" + scratch.file("token", "sesame-op")});
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  const std::string recorded = content_of(journal());
+  BOOST_TEST(holds(recorded, R"(\"stdin\":\"***\")"), recorded);
+  BOOST_TEST(!holds(recorded, wtool::sha256("sesame-op")), recorded);
+  BOOST_TEST(holds(recorded, wtool::sha256("public")), recorded);
 }
 
 BOOST_AUTO_TEST_CASE(binary_standard_input_is_shown_only_by_its_type_and_size) {

@@ -165,7 +165,14 @@ void Branch::stand_for(const Pending& failure, const State& state, Step& step, S
   if (state.kind == State::Kind::join || state.hidden) {
     step.status = Step::Status::failed;
     step.exit_code = failure.outcome.exit_code;
-    if (!state.action) end.outcome = failure.outcome;
+    if (!state.action) {
+      end.outcome = failure.outcome;
+    } else {
+      end.outcome.is_error = true;
+      end.outcome.exit_code = failure.outcome.exit_code;
+      end.outcome.error = failed_before_error;
+      end.outcome.message = failure.outcome.message;
+    }
   }
   if (state.action && !invocation_.workflow.continues) tell(failure.outcome);
 }

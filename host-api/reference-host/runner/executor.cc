@@ -289,7 +289,9 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
   }
   expressions::Map map;
   for (const auto& [variable, value] : variables.variables()) {
-    if (gives_secrets(step) && !called->inputs.contains(variable)) {
+    // The outputs of a step within are hidden already, and the other fields of its outcome are no secrets.
+    const bool is_outcome = value.as_map() != nullptr && value.as_text() != nullptr;
+    if (gives_secrets(step) && !called->inputs.contains(variable) && !is_outcome) {
       invocation.run.hide(value, Secrets::shortest_part);
     }
     map.fields.emplace(variable, value);
