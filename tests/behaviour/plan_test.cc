@@ -98,6 +98,15 @@ BOOST_FIXTURE_TEST_CASE(commands_are_filled_in_with_what_is_known, Place) {
   BOOST_TEST(holds(options, "up to 3, waiting 1 s first and at most 2 min"), options);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_run_that_would_be_refused_for_a_missing_value_has_no_plan, Place) {
+  const std::string file = workflow(one, "- One: Shell \"echo ${target}\"\n", "parameters: [{name: target}]\n");
+  const Finished refused = plan(file);
+  BOOST_TEST(refused.exit_code == 2);
+  BOOST_TEST(holds(refused.err, "the workflow cannot run: 1 parameter without a value"), refused.err);
+  BOOST_TEST(refused.out == "");
+  BOOST_TEST(plan(file, {"--var", "target=here"}).exit_code == 0);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_plan_that_is_shown_above_is_named_even_if_no_more_are_shown, Place) {
   scratch.file("inner.md",
                "---\nparameters: [{name: n}]\n---\n```mermaid\nstateDiagram-v2\n[*] --> X\nX --> [*]\n```\n"

@@ -11,7 +11,12 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "cli/context.h"
+#include "cli/prepared_workflow.h"
+#include "workflow/check/checker.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/parameters.h"
 
 namespace wtool::host {
 namespace {
@@ -145,6 +150,23 @@ std::optional<std::vector<std::string>> read_variables(const GivenVariables& giv
   }
   for (const std::string& message : errors) complain(message);
   return errors.empty() ? std::optional(std::move(all)) : std::nullopt;
+}
+
+std::optional<std::map<std::string, expressions::Value>> inputs_of(const PreparedWorkflow& prepared,
+                                                                   const std::string& file,
+                                                                   const std::vector<std::string>& given,
+                                                                   const GivenVariables& variables) {
+  const workflow::Workflow& workflow = prepared.workflow();
+  std::vector<std::string> errors;
+  auto inputs = workflow::resolve_inputs(workflow, given, workflow::names_read(workflow), errors);
+  for (const std::string& message : errors) complain(file + ": " + with_option_named(message, variables));
+  if (!errors.empty()) return std::nullopt;
+  workflow::Diagnostics needed;
+  workflow::check_values(workflow, inputs, "--var ", needed);
+  write_all(STDERR_FILENO, needed.with_lines(prepared.source()));
+  if (needed.empty()) return inputs;
+  complain(file + ": the workflow cannot run: " + counted(needed.size(), "parameter") + " without a value");
+  return std::nullopt;
 }
 
 std::string with_option_named(const std::string& message, const GivenVariables& given) {

@@ -6,15 +6,19 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/context.h"
+#include "expressions/value.h"
 #include "runner/run_part.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host {
+
+class PreparedWorkflow;
 
 struct GivenVariables {
   std::vector<std::string> texts;      // NAME=VALUE
@@ -38,6 +42,13 @@ void add_env_file_option(CLI::App& command, GlobalOptions& options);
 // All given parameters as NAME=VALUE; values from files and from the environment have been read. Nothing: the reasons
 // are on standard error.
 std::optional<std::vector<std::string>> read_variables(const GivenVariables& given, const workflow::Workflow& workflow);
+
+// The values of all parameters of a run with the given NAME=VALUE. Nothing: a value is wrong, or one that the run needs is
+// missing; the reasons are on standard error. So are warnings about values that the run may need.
+std::optional<std::map<std::string, expressions::Value>> inputs_of(const PreparedWorkflow& prepared,
+                                                                   const std::string& file,
+                                                                   const std::vector<std::string>& given,
+                                                                   const GivenVariables& variables);
 
 // Replaces the `--var` in a message of resolve_inputs() with the option that gave the value.
 std::string with_option_named(const std::string& message, const GivenVariables& given);

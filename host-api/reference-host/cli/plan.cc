@@ -10,8 +10,6 @@
 #include "cli/prepared_workflow.h"
 #include "cli/workflow_run.h"
 #include "planning/plan.h"
-#include "workflow/check/checker.h"
-#include "workflow/model/parameters.h"
 
 namespace wtool::host {
 
@@ -54,11 +52,8 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
   }
   const auto given = read_variables(variables, prepared->workflow());
   if (!given) return exit_unusable;
-  std::vector<std::string> errors;
-  auto inputs =
-      workflow::resolve_inputs(prepared->workflow(), *given, workflow::names_read(prepared->workflow()), errors);
-  for (const std::string& message : errors) complain(file + ": " + with_option_named(message, variables));
-  if (!errors.empty()) return exit_unusable;
+  auto inputs = inputs_of(*prepared, file, *given, variables);
+  if (!inputs) return exit_unusable;
 
   planning::PlanServices services;
   services.workflow = prepared->services().workflow;
@@ -78,7 +73,7 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
   services.verdict = [&](const std::string& tool, const nlohmann::json& arguments) {
     return explained(prepared->tools(), prepared->servers(), tool, arguments);
   };
-  planning::Plan made = planning::plan_workflow(prepared->workflow(), prepared->source(), std::move(inputs), services);
+  planning::Plan made = planning::plan_workflow(prepared->workflow(), prepared->source(), std::move(*inputs), services);
   for (const std::string& slot : prepared->slots()) made.cluster.push_back(asked_of_slurm(prepared->tools(), slot));
   if (!print(style.json ? planning::plan_json(made) : planning::plan_text(made))) return exit_unusable;
   return planning::count(made).refused > 0 ? exit_refused : exit_ok;

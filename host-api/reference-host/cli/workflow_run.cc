@@ -317,18 +317,8 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
   std::vector<std::string> given = std::move(*read);
   int ended = exit_ok;
   if (!ask_for_parameters(prepared->workflow(), given, ended)) return ended;
-  std::vector<std::string> errors;
-  auto inputs =
-      workflow::resolve_inputs(prepared->workflow(), given, workflow::names_read(prepared->workflow()), errors);
-  for (const std::string& message : errors) complain(file + ": " + with_option_named(message, flags.variables));
-  if (!errors.empty()) return exit_unusable;
-  workflow::Diagnostics needed;
-  workflow::check_values(prepared->workflow(), inputs, "--var ", needed);
-  write_all(STDERR_FILENO, needed.with_lines(prepared->source()));
-  if (!needed.empty()) {
-    complain(file + ": the workflow was not run: " + counted(needed.size(), "parameter") + " without a value");
-    return exit_unusable;
-  }
+  auto inputs = inputs_of(*prepared, file, given, flags.variables);
+  if (!inputs) return exit_unusable;
   runner::Secrets secrets;
   runner::RunSettings settings;
   settings.part = flags.part;
@@ -340,7 +330,7 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
     journal = journal::Journal::create(prepared->directory(), journal_options(secrets), error);
     if (!journal) complain("this run keeps no journal and cannot be resumed: " + error);
   }
-  return run.run(std::move(inputs), std::move(journal), nullptr);
+  return run.run(std::move(*inputs), std::move(journal), nullptr);
 }
 
 namespace {
