@@ -13,6 +13,7 @@
 #include "base/escape.h"
 #include "base/json_members.h"
 #include "base/json_reader.h"
+#include "base/raw_json.h"
 #include "base/utf8.h"
 #include "loader/stdin_parameter.h"
 #include "mcp/tool_methods.h"
@@ -343,7 +344,7 @@ void add_background(ordered_json& tool) {
   tool["inputSchema"]["properties"]["background"] = {{"type", "boolean"}, {"description", "Return a job immediately."}};
 }
 
-std::string unknown_parameter(const ToolDescription& tool, const std::string& arguments) {
+std::vector<std::string> parameters_with_background(const ToolDescription& tool) {
   ordered_json schema = parse_ordered_json(tool.input_schema);
   if (tool.id == stdin_tool) add_stdin(schema);
   const auto open = schema.find("additionalProperties");
@@ -352,12 +353,21 @@ std::string unknown_parameter(const ToolDescription& tool, const std::string& ar
   std::vector<std::string> names;
   for (const auto& [name, value] : properties.items()) names.push_back(name);
   names.emplace_back("background");
-  const json given = parse_json_or_throw(arguments);
-  for (const auto& [name, value] : given.items()) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    return "there is no parameter " + show_json(name) + known_names(name, "parameters", names);
-  }
-  return {};
+  return names;
+}
+
+std::string unknown_parameter(const std::vector<std::string>& parameters, std::string_view arguments) {
+  if (parameters.empty()) return {};
+  std::optional<std::string> unknown;
+  JsonCursor cursor(arguments);
+  RawJson value;
+  cursor.object([&](std::string_view written) {
+    std::string name = without_json_escapes(written);
+    if (std::find(parameters.begin(), parameters.end(), name) == parameters.end()) unknown = std::move(name);
+    return !unknown && cursor.value(value);
+  });
+  return unknown ? "there is no parameter " + show_json(*unknown) + known_names(*unknown, "parameters", parameters)
+                 : "";
 }
 
 BackgroundRequest take_background(const std::string& arguments) {

@@ -172,9 +172,12 @@ bool may_become_job(const ClientCall& call);
 // True if the server may add the parameter `background` to the tool: the tool itself has no parameter of this name.
 bool takes_background(const ToolDescription& tool);
 
-// Names the parameter in the arguments that the tool does not have, and those that it has, with `background`: the tool
-// itself does not know that one. Empty: the tool has all of them.
-std::string unknown_parameter(const ToolDescription& tool, const std::string& arguments);
+// The names of the tool's parameters, with `background`, which the tool itself does not know. Empty: the tool accepts
+// any name.
+std::vector<std::string> parameters_with_background(const ToolDescription& tool);
+// Names the first parameter in the arguments, a JSON object, that is not one of `parameters`, and those that there are.
+// Empty: all are known, or the tool accepts any name.
+std::string unknown_parameter(const std::vector<std::string>& parameters, std::string_view arguments);
 
 // What the arguments of a call say about `background`, if takes_background() is true for the tool.
 struct BackgroundRequest {

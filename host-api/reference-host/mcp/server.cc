@@ -83,6 +83,7 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
               .style = settings_.results.style,
               .shell = settings_.shell}),
       has_jobs_(tools_.has("job_poll")),
+      command_parameters_(has_jobs_ ? tools_.command_parameters() : std::vector<std::string>()),
       logs_(plugin.tracing(), output),
       protocol_2025_(tools_, jobs_, logs_, settings_.about),
       protocol_2026_(tools_, logs_, settings_.about),
@@ -326,7 +327,7 @@ nlohmann::ordered_json Server::run_lasting_tool(ClientCall& call, CallProgress::
 nlohmann::ordered_json Server::run_command(ClientCall& call, CallProgress::Reports& reports) {
   BackgroundRequest asked;
   if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
-  if (const std::string problem = has_jobs_ ? unknown_parameter(*call.tool, call.arguments) : ""; !problem.empty()) {
+  if (const std::string problem = unknown_parameter(command_parameters_, call.arguments); !problem.empty()) {
     const nlohmann::ordered_json error{{"code", "invalid_parameters"},
                                        {"message", "Invalid parameters: " + problem},
                                        {"hint", "correct the parameter and call again; nothing was run"}};

@@ -104,6 +104,8 @@ class Server {
   const ServerTools server_tools_;
   ToolMethods tools_;
   const bool has_jobs_;
+  // The names of the parameters of the tool that runs commands. Empty: the tool itself refuses unknown ones.
+  const std::vector<std::string> command_parameters_;
   LogNotifications logs_;
   Protocol2025 protocol_2025_;
   Protocol2026 protocol_2026_;

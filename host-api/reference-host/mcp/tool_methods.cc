@@ -104,6 +104,11 @@ const ToolMethods::Tool* ToolMethods::find(std::string_view name) const {
   return found == tools_.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> ToolMethods::command_parameters() const {
+  const Tool* const tool = find(command_tool);
+  return tool == nullptr ? std::vector<std::string>() : parameters_with_background(*tool->description);
+}
+
 std::string ToolMethods::unknown_tool(const std::string& name) const {
   // For the client, tools that are not served do not exist. So that the message does not reveal them, it lists no names
   // at all.

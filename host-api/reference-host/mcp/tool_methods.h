@@ -41,6 +41,8 @@ class ToolMethods {
 
   // True if a tool of this name can be called.
   bool has(std::string_view name) const { return find(name) != nullptr; }
+  // The parameters of the tool that runs commands, as parameters_with_background() says.
+  std::vector<std::string> command_parameters() const;
 
   // The call of a tools/call request; nullptr: `error` says why. Arguments must be an object; the tool checks the rest.
   std::shared_ptr<ClientCall> call(const Message& request, Error& error) const;
