@@ -158,7 +158,7 @@ class DroppedStatus {
       command_ = {};  // it runs in the background
       previous_.reset();
     }
-    at_ += is_double ? 2 : 1;
+    at_ += is_double || sees("|&") ? 2 : 1;
     is_first_word_ = true;
     return true;
   }
