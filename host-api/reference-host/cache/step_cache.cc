@@ -294,8 +294,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   if (!found.unmatched.empty()) {
     const std::string& output = found.unmatched.front();
     const std::string link = link_above(work.directory, plain_path(output), checked_folders);
-    return link.empty() ? "the step succeeded, but did not make its output " + quoted(output)
-                        : below_link(output, link);
+    return link.empty() ? "no file is in its output " + quoted(output) : below_link(output, link);
   }
 
   std::string problem;

@@ -23,6 +23,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/table.h"
+#include "terminal/asking.h"
 
 namespace wtool::host {
 
@@ -47,10 +48,7 @@ std::string heading(const AskedQuestion& asked, std::size_t others) {
   return asked.id + (asked.client.empty() ? "" : ", for the client " + visible(asked.client)) + ", waits until " +
          utc_text(asked.until, "%H:%M:%S UTC") +
          (asked.run.empty() ? "" : "; the run " + visible(asked.run) + " continues with its next call") +
-         (others == 0 ? ""
-                      : "; " + counted(static_cast<std::int64_t>(others), "more question") +
-                            (others == 1 ? " waits" : " wait")) +
-         '\n';
+         (others == 0 ? "" : "; " + more_questions_wait(others)) + '\n';
 }
 
 const char* word_of(Approval approval) {

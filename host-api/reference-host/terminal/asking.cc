@@ -56,6 +56,10 @@ class WithoutEcho {
 
 }  // namespace
 
+std::string more_questions_wait(std::size_t count) {
+  return counted(static_cast<std::int64_t>(count), "more question") + (count == 1 ? " waits" : " wait");
+}
+
 void set_asking_state(std::string state) { state_of_thread = std::move(state); }
 const std::string& asking_state() { return state_of_thread; }
 
@@ -131,8 +135,7 @@ std::size_t Asking::waiting() const {
 std::string Asking::told_waiting() {
   const std::size_t known = std::exchange(told_, waiting());
   if (told_ <= known) return {};
-  return "(" + counted(static_cast<std::int64_t>(told_), "more question") + (told_ == 1 ? " waits" : " wait") +
-         " for an answer after this one)\n";
+  return "(" + more_questions_wait(told_) + " for an answer after this one)\n";
 }
 
 // Waits until the terminal can be read or written.

@@ -44,6 +44,9 @@ class QuestionEnd {
   std::atomic<bool> requested_{false};
 };
 
+// "2 more questions wait"
+std::string more_questions_wait(std::size_t count);
+
 // What is shown after a question that was ended from elsewhere.
 inline constexpr std::string_view question_withdrawn = "\n(the question is withdrawn)\n";
 

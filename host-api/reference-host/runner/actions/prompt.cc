@@ -60,28 +60,6 @@ bool does_work(const workflow::State& state) {
   return state.action && !std::holds_alternative<workflow::LogAction>(state.action->kind);
 }
 
-// True if the exit of a state may be taken after its success: not `failure` or `exhausted`, nor an exit without a
-// condition beside `success`.
-bool may_follow_success(const workflow::State& state, const workflow::Transition& exit) {
-  using Kind = workflow::Transition::Kind;
-  const auto& names = exit.condition.names;
-  switch (exit.kind) {
-    case Kind::success:
-      return true;
-    case Kind::failure:
-      return false;
-    case Kind::expression:
-      return std::none_of(names.begin(), names.end(), [](const auto& use) {
-        return use.name == "exhausted" || (use.name != "success" && workflow::is_outcome_name(use.name));
-      });
-    case Kind::unconditional:
-    case Kind::fallback:
-      break;
-  }
-  return std::none_of(state.exits.begin(), state.exits.end(),
-                      [](const workflow::Transition& other) { return other.kind == Kind::success; });
-}
-
 // True if the diagram leads from the state to the end. With `directly`, it must do so after a success, and no state that
 // does work may come between them.
 bool leads_to_end(const workflow::Workflow& workflow, std::size_t state, bool directly) {
@@ -93,7 +71,7 @@ bool leads_to_end(const workflow::Workflow& workflow, std::size_t state, bool di
     if (seen[at]) continue;
     seen[at] = true;
     for (const workflow::Transition& exit : workflow.states[at].exits) {
-      if (directly && !may_follow_success(workflow.states[at], exit)) continue;
+      if (directly && !workflow::may_follow_success(workflow.states[at], exit)) continue;
       if (exit.target == workflow::no_state) return true;
       if (!directly || !does_work(workflow.states[exit.target])) todo.push_back(exit.target);
     }

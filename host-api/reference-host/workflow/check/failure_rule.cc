@@ -40,6 +40,25 @@ bool takes_failure(const Workflow& workflow, const State& state, const Transitio
   return std::any_of(state.exits.begin(), state.exits.end(), tests_outcome);
 }
 
+bool may_follow_success(const State& state, const Transition& exit) {
+  const auto& names = exit.condition.names;
+  switch (exit.kind) {
+    case Kind::success:
+      return true;
+    case Kind::failure:
+      return false;
+    case Kind::expression:
+      return std::none_of(names.begin(), names.end(), [](const auto& use) {
+        return use.name == "exhausted" || (use.name != "success" && is_outcome_name(use.name));
+      });
+    case Kind::unconditional:
+    case Kind::fallback:
+      break;
+  }
+  return std::none_of(state.exits.begin(), state.exits.end(),
+                      [](const Transition& other) { return other.kind == Kind::success; });
+}
+
 bool hands_failure_on(const Workflow& workflow, const State& state, const Transition& exit) {
   if (exit.always || exit.target == no_state) return false;
   const State& target = workflow.states[exit.target];

@@ -30,6 +30,10 @@ bool can_fail(const State& state);
 // True if `exit`, an unconditional exit of `state`, is taken after failures, too.
 bool takes_failure(const Workflow& workflow, const State& state, const Transition& exit);
 
+// True if the exit of the state may be taken after a success: not `failure` or `exhausted`, nor an exit without a
+// condition beside `success`.
+bool may_follow_success(const State& state, const Transition& exit);
+
 // True if the exit, when it is taken after a failure, passes the failure on to its target: a choice, a join, or the end
 // of a composite state. The exits of the target then have to handle the failure.
 bool hands_failure_on(const Workflow& workflow, const State& state, const Transition& exit);
