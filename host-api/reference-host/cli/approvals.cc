@@ -270,8 +270,11 @@ ApprovalAnswer RunApprovals::ask(const ApprovalRequest& request, Stop& stop) {
     answer.who.clear();
   }
   const bool is_kept = setup_.journal == nullptr || setup_.journal->is_up_to_date();
-  answer.kind = setup_.run.empty() || !is_kept ? Kind::nobody : Kind::waits;
-  if (!is_kept) {
+  answer.kind = setup_.run.empty() || !is_kept || request.in_last_states ? Kind::nobody : Kind::waits;
+  if (request.in_last_states) {
+    answer.why = (answer.why.empty() ? "this run is not in the foreground of a terminal" : answer.why) +
+                 ", and a question of `on failure` or `finally` cannot wait";
+  } else if (!is_kept) {
     answer.why = (answer.why.empty() ? "this run is not in the foreground of a terminal" : answer.why) +
                  ", and the run cannot wait, because its journal cannot be written";
   } else if (setup_.run.empty() && answer.why.empty()) {

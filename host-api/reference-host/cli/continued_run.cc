@@ -15,25 +15,45 @@ namespace {
 
 using Values = std::map<std::string, expressions::Value>;
 
-runner::PastInputs inputs_of(const journal::RunRecord& run) {
-  runner::PastInputs inputs{run.inputs, run.secret_inputs};
-  inputs.unknown.insert(inputs.unknown.end(), run.masked_inputs.begin(), run.masked_inputs.end());
-  return inputs;
-}
-
-// Notes which actions read an input that has changed. A prompt may read any variable.
-void note_changed_inputs(const workflow::Workflow& parsed, const journal::RunRecord& earlier, const Values& inputs,
-                         runner::PastRun& past) {
-  const std::set<std::string> changed = inputs_of(earlier).changed(parsed, inputs);
-  if (changed.empty()) return;
+// The first of the changed inputs that the action of a state reads, by the names of the states.
+std::map<std::string_view, std::string> changed_by_state(const workflow::Workflow& parsed,
+                                                         const std::set<std::string>& changed) {
+  std::map<std::string_view, std::string> found;
+  if (changed.empty()) return found;
   for (const workflow::NameRead& use : workflow::name_uses(parsed, nullptr)) {
     if (use.in_action && use.state != workflow::no_state && changed.contains(use.name)) {
-      past.note_changed(parsed.states[use.state], use.name);
+      found.try_emplace(parsed.states[use.state].id, use.name);
     }
   }
+  // A prompt may read any variable.
   for (const workflow::State& state : parsed.states) {
     if (state.action && std::holds_alternative<workflow::PromptAction>(state.action->kind)) {
-      past.note_changed(state, *changed.begin());
+      found.try_emplace(state.id, *changed.begin());
+    }
+  }
+  return found;
+}
+
+// Notes which steps ran with another value of an input that their action reads. Each part of the run had inputs of its
+// own, and a step may have been kept in several later parts.
+void note_changed_inputs(const workflow::Workflow& parsed, const journal::RunRecord& earlier, const Values& inputs,
+                         runner::PastRun& past) {
+  std::vector<std::map<std::string_view, std::string>> changed;
+  changed.reserve(earlier.inputs_of_parts.size());
+  for (const runner::PastInputs& part : earlier.inputs_of_parts) {
+    changed.push_back(changed_by_state(parsed, part.changed(parsed, inputs)));
+  }
+  std::map<std::pair<std::string_view, std::uint64_t>, const journal::StepRecord*> by_place;
+  for (const journal::StepRecord& step : earlier.steps) by_place[{step.place.branch, step.place.sequence}] = &step;
+  for (const journal::StepRecord& step : earlier.steps) {
+    if (step.part >= changed.size() || changed[step.part].empty()) continue;
+    // The step itself, and those that contain it.
+    for (std::optional<journal::StepPlace> at = step.place; at; at = journal::parent_of(at->branch)) {
+      const auto found = by_place.find({at->branch, at->sequence});
+      // An inner workflow has inputs of its own.
+      if (found == by_place.end() || !found->second->workflow.empty()) continue;
+      const auto name = changed[step.part].find(found->second->state);
+      if (name != changed[step.part].end()) past.note_changed(at->branch, at->sequence, name->second);
     }
   }
 }
@@ -90,7 +110,7 @@ std::optional<ReadyRun> make_ready(PreparedWorkflow& prepared, journal::ResumedR
   }
   std::vector<std::string> variables;
   if (with.variables) {
-    auto given = with.variables(inputs_of(earlier).unknown);
+    auto given = with.variables(earlier.inputs_of_parts.back().unknown);
     if (!given) return std::nullopt;
     variables = std::move(*given);
   }

@@ -272,6 +272,14 @@ void Journal::state_ended(const Step& step, const StepEnd& end) {
   });
 }
 
+void Journal::past_forgotten(const std::vector<runner::StepPlace>& kept) {
+  take(Write::later, [&](std::string& out, Moment at) { append_past_forgotten(out, at, kept); });
+}
+
+void Journal::branches_forgotten(const std::string& beginning) {
+  take(Write::later, [&](std::string& out, Moment at) { append_branches_forgotten(out, at, beginning); });
+}
+
 void Journal::noticed(std::string_view text) {
   // The record waits in memory: the notice may be this journal's own, about a write that has failed.
   take(Write::later, [&](std::string& out, Moment at) {

@@ -82,6 +82,8 @@ class Journal final : public runner::RunObserver {
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
   void used(const runner::Step& step, const runner::Usage& usage) override;
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
+  void past_forgotten(const std::vector<runner::StepPlace>& kept) override;
+  void branches_forgotten(const std::string& beginning) override;
   void noticed(std::string_view text) override;
   void run_ended(const runner::RunReport& report) override;
 

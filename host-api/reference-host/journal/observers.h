@@ -60,6 +60,12 @@ class Observers final : public runner::RunObserver {
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override {
     for (runner::RunObserver* one : all_) one->state_ended(step, end);
   }
+  void past_forgotten(const std::vector<runner::StepPlace>& kept) override {
+    for (runner::RunObserver* one : all_) one->past_forgotten(kept);
+  }
+  void branches_forgotten(const std::string& beginning) override {
+    for (runner::RunObserver* one : all_) one->branches_forgotten(beginning);
+  }
   void noticed(std::string_view text) override {
     for (runner::RunObserver* one : all_) one->noticed(text);
   }
@@ -99,6 +105,8 @@ class Masking final : public runner::RunObserver {
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
   void used(const runner::Step& step, const runner::Usage& usage) override { next_.used(step, usage); }
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
+  void past_forgotten(const std::vector<runner::StepPlace>& kept) override { next_.past_forgotten(kept); }
+  void branches_forgotten(const std::string& beginning) override { next_.branches_forgotten(beginning); }
   void noticed(std::string_view text) override;
   void run_ended(const runner::RunReport& report) override;
 

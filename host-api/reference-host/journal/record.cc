@@ -406,6 +406,28 @@ void append_usage(std::string& out, Moment at, const Step& step, const Workflow*
   if (usage.time.count() != 0) line.number("time_ms", usage.time.count());
 }
 
+void append_past_forgotten(std::string& out, Moment at, const std::vector<runner::StepPlace>& kept) {
+  RecordLine line(out, "past_forgotten", at);
+  std::string& list = line.key("kept");
+  list += '[';
+  const char* separator = "";
+  for (const runner::StepPlace& place : kept) {
+    list += separator;
+    list += R"({"branch":)";
+    append_json_string(list, place.branch);
+    list += R"(,"seq":)";
+    append_json_number(list, static_cast<std::int64_t>(place.sequence));
+    list += '}';
+    separator = ",";
+  }
+  list += ']';
+}
+
+void append_branches_forgotten(std::string& out, Moment at, const std::string& beginning) {
+  RecordLine line(out, "branches_forgotten", at);
+  line.text("beginning", beginning);
+}
+
 void append_notice(std::string& out, Moment at, std::string_view text) {
   RecordLine line(out, "notice", at);
   line.text("text", text);

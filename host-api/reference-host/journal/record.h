@@ -81,6 +81,8 @@ void append_state_ended(std::string& out, Moment at, const runner::Step& step, c
                         const runner::StepEnd& end, bool masked = false, bool waits = false);
 void append_usage(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
                   const runner::Usage& usage);
+void append_past_forgotten(std::string& out, Moment at, const std::vector<runner::StepPlace>& kept);
+void append_branches_forgotten(std::string& out, Moment at, const std::string& beginning);
 void append_notice(std::string& out, Moment at, std::string_view text);
 void append_run_ended(std::string& out, Moment at, const runner::RunReport& report);
 
@@ -111,7 +113,12 @@ class RecordReader {
   // How long the part since the last start or resumption has taken.
   std::chrono::steady_clock::duration part_took() const;
   StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
+  bool is_of_earlier_part(const StepRecord& step) const { return step.part < static_cast<std::size_t>(run_.resumed); }
   void drop(std::size_t index);
+  // Drops the steps for which `test` is true; they are as if they had never begun.
+  template <class Test>
+  void drop_if(const Test& test);
+  void forget_past(const nlohmann::json& record);
   // Drops the step at `place` and the steps that may depend on it (follows() in run_record.h), except those that have
   // begun since the run was last resumed.
   void drop_earlier_steps_from(const StepPlace& place);

@@ -264,7 +264,18 @@ std::string RecordReader::take_record(const json& record) {
     run_.logs.back().line = lines_;
   } else if (type == "retry") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that identify its step";
-    step_of(record, false, *at).earlier_tries.push_back(outcome_at(record));
+    const StepPlace place = *place_at(record);
+    // The next try runs all steps inside again. Those that it does not reach must not be taken by a resumed run.
+    StepRecord& step = step_of(record, false, *at);
+    step.earlier_tries.push_back(outcome_at(record));
+    if (step.action == "workflow") {
+      drop_if([&](const StepRecord& inner) { return is_inside(inner.place.branch, place); });
+    }
+  } else if (type == "past_forgotten") {
+    forget_past(record);
+  } else if (type == "branches_forgotten") {
+    const std::string beginning = text_member(record, "beginning");
+    drop_if([&](const StepRecord& step) { return (step.place.branch + '/').starts_with(beginning); });
   } else if (type == "usage") {
     const auto place = place_at(record);
     if (!place) return "it has no \"branch\" and \"seq\" that identify its step";
@@ -320,12 +331,39 @@ void RecordReader::drop(std::size_t index) {
   for (const runner::MadeFile& file : run_.steps[index].made_files) run_.dropped_files.insert(file.path);
 }
 
-void RecordReader::drop_earlier_steps_from(const StepPlace& place) {
-  for (std::size_t i = 0; i < part_begins_; ++i) {
-    if (gone_[i] || !follows(place, run_.steps[i].place)) continue;
+template <class Test>
+void RecordReader::drop_if(const Test& test) {
+  for (std::size_t i = 0; i < run_.steps.size(); ++i) {
+    if (gone_[i] || !test(run_.steps[i])) continue;
     drop(i);
     index_.erase(step_key(run_.steps[i].place));
   }
+}
+
+void RecordReader::drop_earlier_steps_from(const StepPlace& place) {
+  drop_if([&](const StepRecord& step) { return is_of_earlier_part(step) && follows(place, step.place); });
+}
+
+// Drops all steps of earlier parts except those that the record names as kept, with what is inside them.
+void RecordReader::forget_past(const json& record) {
+  std::unordered_set<std::string> kept;
+  if (const auto found = record.find("kept"); found != record.end() && found->is_array()) {
+    for (const json& one : *found) {
+      if (const auto place = place_at(one)) kept.insert(step_key(*place));
+    }
+  }
+  const auto is_kept_as_a_whole = [&](const StepPlace& place) {
+    const auto found = index_.find(step_key(place));
+    // The steps inside a fork are kept one by one.
+    return kept.contains(step_key(place)) && found != index_.end() && !run_.steps[found->second].action.empty();
+  };
+  drop_if([&](const StepRecord& step) {
+    if (!is_of_earlier_part(step) || kept.contains(step_key(step.place))) return false;
+    for (auto above = parent_of(step.place.branch); above; above = parent_of(above->branch)) {
+      if (is_kept_as_a_whole(*above)) return false;
+    }
+    return true;
+  });
 }
 
 StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
@@ -341,6 +379,7 @@ StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
   gone_.push_back(false);
   StepRecord& step = run_.steps.emplace_back();
   step.number = number_of(record);
+  step.part = static_cast<std::size_t>(run_.resumed);
   step.place = place;
   step.workflow = text_member(record, "workflow");
   step.state = text_member(record, "state");
@@ -376,10 +415,13 @@ void RecordReader::start(const json& record, Moment at) {
 
 void RecordReader::read_inputs(const json& record) {
   const auto inputs = record.find("inputs");
-  if (inputs == record.end() || !inputs->is_object()) return;
-  run_.inputs = values_at(*inputs);
-  run_.secret_inputs = texts_at(record, "secret_inputs");
-  run_.masked_inputs = texts_at(record, "masked_inputs");
+  if (inputs != record.end() && inputs->is_object()) {
+    run_.inputs = values_at(*inputs);
+    run_.secret_inputs = texts_at(record, "secret_inputs");
+    run_.masked_inputs = texts_at(record, "masked_inputs");
+  }
+  runner::PastInputs& part = run_.inputs_of_parts.emplace_back(runner::PastInputs{run_.inputs, run_.secret_inputs});
+  part.unknown.insert(part.unknown.end(), run_.masked_inputs.begin(), run_.masked_inputs.end());
 }
 
 // A run that was once under a policy stays under it, even if a person continues it.
@@ -414,6 +456,8 @@ void RecordReader::resume(const json& record, Moment at) {
   std::optional<StepPlace> from;
   if (const auto found = record.find("from"); found != record.end() && found->is_object()) from = place_at(*found);
   if (from) drop_earlier_steps_from(*from);
+  // They always run again (runner::Run::past).
+  drop_if([](const StepRecord& step) { return runner::is_in_last_states(step.place.branch); });
   for (StepRecord& step : run_.steps) step.replayed = step.end.transitioned;
 }
 

@@ -14,15 +14,9 @@ namespace wtool::host::journal {
 
 bool may_end_by_until(std::string_view branch) { return branch.empty() || branch == "/0:finally"; }
 
-namespace {
-
-// True if a step in the branch `inner` is inside of the step at `outer`: in one of its branches, or in a composite state
-// or a workflow that it runs.
 bool is_inside(std::string_view inner, const StepPlace& outer) {
   return inner.starts_with(outer.branch + '/' + std::to_string(outer.sequence) + ':');
 }
-
-}  // namespace
 
 bool WaitingSteps::waits(const runner::Step& step, const runner::StepEnd& end) {
   if (step.status != runner::Step::Status::aborted) return false;

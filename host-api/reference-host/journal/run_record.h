@@ -27,6 +27,10 @@ using runner::StepPlace;
 // number of a combination.
 std::string_view branch_name(std::string_view branch);
 
+// True if a step in the branch `inner` is inside of the step at `outer`: in one of its branches, or in a composite state
+// or a workflow that it runs.
+bool is_inside(std::string_view inner, const StepPlace& outer);
+
 // True if the step at `place` is the one at `from`, or may depend on it. The steps that may depend on it are: all later
 // steps of its branch; in each branch above, the step that contains it and all later steps; and the steps below all of
 // these, except those in branches that run in parallel to its branch.
@@ -34,6 +38,7 @@ bool follows(const StepPlace& from, const StepPlace& place);
 
 struct StepRecord {
   std::uint64_t number = 0;
+  std::size_t part = 0;  // of the run: how often the run had been resumed when the step began
   StepPlace place;
   std::string workflow;  // its name; empty: the workflow that was started
   std::string state;
@@ -98,6 +103,7 @@ struct RunRecord {
                                            // no secret inputs
   std::vector<std::string> masked_inputs;  // names of the inputs that are incomplete, because a secret in them was
                                            // replaced
+  std::vector<runner::PastInputs> inputs_of_parts{};  // by StepRecord::part
   Moment began;
   std::chrono::steady_clock::duration took{};
   int resumed = 0;                                  // how often the run was resumed

@@ -147,14 +147,13 @@ class PastRun {
     return found != combinations_.end() && found->second == expressions::to_json(values);
   }
 
-  // Notes that the action of the state reads this parameter, which has another value than in the earlier run. The state
-  // is one of the workflow that is run, and stays where it is.
-  void note_changed(const workflow::State& state, const std::string& parameter) {
-    changed_.try_emplace(&state, parameter);
+  // Notes that the step, or one inside it, ran with another value of this parameter, which the step's action reads.
+  void note_changed(std::string_view branch, std::uint64_t sequence, const std::string& parameter) {
+    changed_.try_emplace(key(branch, sequence), parameter);
   }
   // The parameter that was noted; nullptr: none.
-  const std::string* changed_parameter(const workflow::State& state) const {
-    const auto found = changed_.find(&state);
+  const std::string* changed_parameter(std::string_view branch, std::uint64_t sequence) const {
+    const auto found = changed_.find(key(branch, sequence));
     return found == changed_.end() ? nullptr : &found->second;
   }
 
@@ -171,7 +170,7 @@ class PastRun {
   std::unordered_map<std::string, std::string> outdated_;
   std::unordered_map<std::string, PastCall> calls_;
   std::unordered_map<std::string, nlohmann::json> combinations_;
-  std::unordered_map<const workflow::State*, std::string> changed_;
+  std::unordered_map<std::string, std::string> changed_;
 };
 
 }  // namespace wtool::host::runner

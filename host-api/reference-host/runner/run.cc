@@ -106,12 +106,12 @@ const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, con
   if (!has_past_in(branch)) return nullptr;
   // The states of `on failure` and `finally` always run again, because this run may have recreated what they removed in
   // the earlier run.
-  if (branch.find("/0:") != std::string::npos) return nullptr;
+  if (is_in_last_states(branch)) return nullptr;
   const PastStep* const ended = request_.past->find_ended(branch, sequence);
   // A step that runs a workflow has steps inside it, which may have ended although it has not.
   const bool has_inner = state.action && std::holds_alternative<workflow::WorkflowAction>(state.action->kind);
   if (ended == nullptr && !has_inner) return nullptr;
-  if (const std::string* const parameter = request_.past->changed_parameter(state)) {
+  if (const std::string* const parameter = request_.past->changed_parameter(branch, sequence)) {
     forget_past("the parameter '" + *parameter + "', which '" + state.id +
                 "' reads, has another value than in the run that is resumed");
     return nullptr;
@@ -135,11 +135,17 @@ const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, con
     forget_past(*why);
     return nullptr;
   }
-  return request_.past->find(branch, sequence);
+  const PastStep* const kept = request_.past->find(branch, sequence);
+  if (kept == nullptr) return nullptr;
+  // In another branch, forget_past() may have been called meanwhile.
+  const std::lock_guard lock(mutex_);
+  if (!has_past()) return nullptr;
+  kept_.push_back({branch, sequence});
+  return kept;
 }
 
 bool Run::past_is_judged(const std::string& branch, std::uint64_t sequence) const {
-  return has_past_in(branch) && branch.find("/0:") == std::string::npos && request_.past->is_judged(branch, sequence);
+  return has_past_in(branch) && !is_in_last_states(branch) && request_.past->is_judged(branch, sequence);
 }
 
 bool Run::past_ended_before(const std::string& branch, std::uint64_t sequence) const {
@@ -147,12 +153,17 @@ bool Run::past_ended_before(const std::string& branch, std::uint64_t sequence) c
 }
 
 void Run::forget_past(const std::string& why) {
-  if (!has_past_.exchange(false)) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!has_past_.exchange(false)) return;
+  }
+  observer().past_forgotten(kept_);  // it does not grow any more
   observer().noticed(why + "; from here on, every step is run");
 }
 
 void Run::forget_branches(std::string beginning) {
   if (!has_past()) return;
+  observer().branches_forgotten(beginning);
   const std::lock_guard lock(mutex_);
   forgotten_.push_back(std::move(beginning));
 }

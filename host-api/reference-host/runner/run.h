@@ -92,6 +92,7 @@ class Run {
   std::uint64_t begun_ = 0;
   std::atomic<bool> has_past_;
   std::vector<std::string> forgotten_;  // how the names of branches begin from which nothing is taken any more
+  std::vector<StepPlace> kept_;         // the steps that were taken from the earlier run
   const std::unique_ptr<Services> services_;
   OutputClaims output_claims_;
 };

@@ -74,6 +74,9 @@ struct StepPlace {
   bool operator==(const StepPlace&) const = default;
 };
 
+// True for the paths of `on failure` and `finally`, and for what runs inside their steps.
+inline bool is_in_last_states(std::string_view branch) { return branch.find("/0:") != std::string_view::npos; }
+
 // The place of the step that began the branch, which is a part of the branch's name. Nothing: the branch is the main
 // path.
 std::optional<StepPlace> parent_of(std::string_view branch);
@@ -199,6 +202,11 @@ class RunObserver {
   // What a prompt of the step uses: the call is reported before it begins, tokens and cost when it has ended.
   virtual void used(const Step& /*step*/, const Usage& /*usage*/) {}
   virtual void state_ended(const Step& /*step*/, const StepEnd& /*end*/) {}
+  // Of the run that this one resumes, no more steps are taken. `kept` are the places of those that were taken. Called
+  // before the next step begins.
+  virtual void past_forgotten(const std::vector<StepPlace>& /*kept*/) {}
+  // The same for the branches whose names, with a `/` at their end, begin with `beginning`: none of their steps is taken.
+  virtual void branches_forgotten(const std::string& /*beginning*/) {}
   // People should know something: two branches have set the same variable, the journal does not match the workflow, ...
   virtual void noticed(std::string_view /*text*/) {}
   virtual void run_ended(const RunReport& /*report*/) {}

@@ -14,7 +14,8 @@ void ApproveAction::perform(const ApproveAction& action, runner::ActionRunner& r
                                   .question = *question,
                                   .by = {},
                                   .timeout = {},
-                                  .after_repeated_steps = runner.invocation.run.repeats_steps(runner.step.branch)};
+                                  .after_repeated_steps = runner.invocation.run.repeats_steps(runner.step.branch),
+                                  .in_last_states = runner::is_in_last_states(runner.step.branch)};
   if (action.by) {
     const auto by = runner.render(*action.by);
     if (!by) return;

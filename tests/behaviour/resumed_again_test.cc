@@ -1,0 +1,160 @@
+// What a run keeps that is resumed a second time, or whose steps were tried more than once: nothing that an earlier part
+// of the run, or a later try, has declared invalid.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "workflow_place.h"
+
+BOOST_AUTO_TEST_SUITE(resumed_again_test)
+
+using namespace wtool::test;
+
+namespace {
+
+struct Again : Place {
+  Finished wtool(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), wtool_path);
+    return run(arguments, here());
+  }
+  void remove(const std::string& name) const { std::filesystem::remove(scratch.path() + "/" + name); }
+  void make(const std::string& name) const { scratch.file(name, ""); }
+};
+
+const std::string three = "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> C\nC --> [*]\n```\n## Actions\n";
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(resumed_again, Again)
+
+BOOST_AUTO_TEST_CASE(a_second_resume_keeps_no_step_that_the_first_one_wanted_to_run_again) {
+  scratch.file("w.md", "---\nparameters: [{name: v, default: \"1\"}]\n---\n" + three +
+                           "- A: Shell \"echo ${v} > a; test ! -e full\"\n- B: Shell \"cp a b\"\n"
+                           "- C: Shell \"test -e network\"\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+  make("full");
+  const Finished first = wtool({"resume", "last", "--var", "v=2"});
+  BOOST_TEST(first.exit_code == 1);
+  BOOST_TEST(holds(first.err, "from here on, every step is run"), first.err);
+  remove("full");
+  make("network");
+  const Finished second = wtool({"resume", "last"});
+  BOOST_TEST(second.exit_code == 0, second.out << second.err);
+  BOOST_TEST(file("a") == "2\n");
+  BOOST_TEST(file("b") == "2\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_the_first_resume_has_kept_before_the_change_stays_kept) {
+  scratch.file("w.md",
+               "---\nparameters: [{name: v, default: \"1\"}]\n---\n```mermaid\nstateDiagram-v2\n[*] --> F\n"
+               "state F <<fork>>\nstate J <<join>>\nF --> A\nF --> B\nA --> J\nB --> J\nJ --> Inner\n"
+               "Inner --> C\nC --> [*]\n```\n## Actions\n"
+               "- A: Shell \"echo A >> log\"\n- B: Shell \"echo B >> log\"\n- Inner: Run workflow \"inner\"\n"
+               "- C: Shell \"echo C${v} >> log; test -e network\"\n");
+  scratch.file("inner.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> I\nI --> [*]\n```\n## Actions\n- I: Shell \"echo I >> log\"\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+  BOOST_TEST(wtool({"resume", "last", "--var", "v=2"}).exit_code == 1);
+  make("network");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  std::string log = file("log");
+  BOOST_TEST(log.substr(4) == "I\nC1\nC2\nC2\n", log);
+}
+
+BOOST_AUTO_TEST_CASE(a_yes_to_the_old_version_does_not_deploy_the_new_one) {
+  scratch.file("w.md",
+               "---\nparameters: [{name: v, default: \"1\"}]\n---\n```mermaid\nstateDiagram-v2\n[*] --> Build\n"
+               "Build --> Ask\nAsk --> Deploy\nDeploy --> [*]\n```\n## Actions\n"
+               "- Build: Shell \"echo app-${v} > app; test ! -e full && cat app\"\n"
+               "- Ask: Approve \"Deploy ${Build}?\"\n"
+               "- Deploy: Shell \"echo $(cat app) >> deployed; test -e network\"\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 5);
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 1);
+  make("full");
+  BOOST_TEST(wtool({"resume", "last", "--var", "v=2"}).exit_code == 1);
+  remove("full");
+  make("network");
+  const Finished asked = wtool({"resume", "last"});
+  BOOST_TEST(asked.exit_code == 5, asked.out << asked.err);
+  BOOST_TEST(holds(asked.out + asked.err, "Deploy app-2?"), asked.out << asked.err);
+  BOOST_TEST(file("deployed") == "app-1\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_new_value_counts_even_if_the_run_ended_before_a_step_read_it) {
+  scratch.file("w.md", "---\nparameters: [{name: v, default: \"1\"}]\n---\n" + three +
+                           "- A: Shell \"test ! -e full && echo s3cr3t\" secret\n- B: Shell \"echo ${v} > b\"\n"
+                           "- C: Shell \"test -e network\"\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+  make("full");
+  // A runs again, because its result is not kept, and fails before B is reached.
+  BOOST_TEST(wtool({"resume", "last", "--var", "v=2"}).exit_code == 1);
+  remove("full");
+  make("network");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("b") == "2\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_ran_with_the_new_value_is_not_run_again) {
+  scratch.file("w.md", "---\nparameters: [{name: v, default: \"1\"}]\n---\n" + three +
+                           "- A: Shell \"echo a >> log\"\n- B: Shell \"test -e go && echo ${v} >> log\"\n"
+                           "- C: Shell \"test -e network\"\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+  make("go");
+  BOOST_TEST(wtool({"resume", "last", "--var", "v=2"}).exit_code == 1);
+  make("network");
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
+  BOOST_TEST(file("log") == "a\n2\n");
+}
+
+BOOST_AUTO_TEST_CASE(steps_of_an_earlier_try_are_not_kept) {
+  scratch.file("w.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n"
+               "- A: Run workflow \"inner\" retry=1\n");
+  scratch.file("inner.md",
+               three +
+                   "- A: Shell \"rm -rf out; mkdir out; test ! -e broken\"\n- B: Shell \"echo built > out/app\"\n"
+                   "- C: Shell \"test -e good && exit 0; touch broken; exit 1\"\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+  remove("broken");
+  make("good");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("out/app") == "built\n");
+}
+
+BOOST_AUTO_TEST_CASE(no_report_of_a_completed_run_shows_the_handler_of_an_earlier_failure) {
+  scratch.file("w.md",
+               "---\non failure: H\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\nH --> [*]\n```\n"
+               "## Actions\n- A: Shell \"test -e network\"\n- H: Shell \"exit 1\"\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+  make("network");
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
+  const Finished shown = wtool({"show", "last"});
+  BOOST_TEST(!holds(shown.out, "step failed"), shown.out);
+  const Finished junit = wtool({"report", "last", "--junit", "-"});
+  BOOST_TEST(holds(junit.out, "tests=\"1\""), junit.out);
+  BOOST_TEST(!holds(junit.out, "skipped message"), junit.out);
+}
+
+// A resumed run would do first what failed, so the answer would be about something else.
+BOOST_AUTO_TEST_CASE(a_question_of_on_failure_or_finally_does_not_wait) {
+  for (const char* key : {"on failure", "finally"}) {
+    scratch.file("w.md", std::string("---\n") + key +
+                             ": Ask\n---\n```mermaid\nstateDiagram-v2\n[*] --> Deploy\nDeploy --> [*]\nAsk --> Back\n"
+                             "Back --> [*]\n```\n## Actions\n- Deploy: Shell \"echo deploy >> log; exit 1\"\n"
+                             "- Ask: Approve \"Roll back?\"\n- Back: Shell \"echo back >> log\"\n");
+    const Finished finished = wtool({"run", "w.md"});
+    BOOST_TEST(finished.exit_code == 1, finished.out << finished.err);
+    BOOST_TEST(holds(finished.out + finished.err, "a question of `on failure` or `finally` cannot wait"),
+               finished.out << finished.err);
+    BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code != 0);
+    BOOST_TEST(file("log") == "deploy\n");
+    remove("log");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE_END()
