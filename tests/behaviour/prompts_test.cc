@@ -264,6 +264,28 @@ BOOST_FIXTURE_TEST_CASE(an_agent_cannot_skip_the_steps_that_come_before_the_end,
                                               : "other steps come between 'Work' and the end"),
                exits << finished.out);
   }
+  for (const char* exits :
+       {"Work --> [*]: !success\nWork --> Test\n", "Work --> [*]: success == false\nWork --> Test\n",
+        "Work --> [*]: Work.failure\nWork --> Test\n", "Work --> [*]: Work.exit_code != 0\nWork --> Test\n",
+        "Work --> [*]: Work.error == \"exhausted\"\nWork --> Test\n",
+        "Work --> Test: exit_code == 0\nWork --> [*]: default\n",
+        "Work --> Test: Work.success\nWork --> [*]: default\n", "Work --> Test: !failure\nWork --> [*]: default\n",
+        "state C <<choice>>\nWork --> C\nC --> [*]: Work.failure\nC --> Test: default\n"}) {
+    const Finished finished =
+        run_workflow(workflow("[*] --> Work\n" + std::string(exits) + "Test --> [*]\n",
+                              "- Work: Prompt \"Work.\"\n- Test: Shell \"touch tested; false\"\n"));
+    BOOST_TEST(holds(finished.out + finished.err, "other steps come between 'Work' and the end"),
+               exits << finished.out << finished.err);
+    BOOST_TEST(!holds(finished.err, "ended the workflow\n"), exits << finished.err);
+  }
+  for (const char* exits :
+       {"Work --> [*]: exit_code == 0\nWork --> Test: failure\n", "Work --> [*]: is_done\nWork --> Test: default\n"}) {
+    leaves("is_done=true\nexit\n");
+    const Finished finished = run_workflow(workflow("[*] --> Work\n" + std::string(exits) + "Test --> [*]\n",
+                                                    "- Work: Prompt \"Work.\"\n- Test: Shell \"false\"\n"));
+    BOOST_TEST(finished.exit_code == 0, exits << finished.out << finished.err);
+  }
+  leaves("exit\n");
   const Finished ended = run_workflow(looping("    work --> work\n"));
   BOOST_TEST(ended.exit_code == 0, ended.out << ended.err);
   BOOST_TEST(holds(ended.err, "the agent of 'work' ended the workflow"), ended.err);

@@ -60,8 +60,14 @@ bool does_work(const workflow::State& state) {
   return state.action && !std::holds_alternative<workflow::LogAction>(state.action->kind);
 }
 
-// True if the diagram leads from the state to the end. With `directly`, it must do so after a success, and no state that
-// does work may come between them.
+std::vector<std::size_t> targets_of(const workflow::State& state) {
+  std::vector<std::size_t> targets;
+  for (const workflow::Transition& exit : state.exits) targets.push_back(exit.target);
+  return targets;
+}
+
+// True if the diagram leads from the state to the end. With `directly`, it must do so after a success of the state, and
+// no state that does work may come between them.
 bool leads_to_end(const workflow::Workflow& workflow, std::size_t state, bool directly) {
   std::vector<bool> seen(workflow.states.size());
   std::vector<std::size_t> todo{state};
@@ -70,10 +76,11 @@ bool leads_to_end(const workflow::Workflow& workflow, std::size_t state, bool di
     todo.pop_back();
     if (seen[at]) continue;
     seen[at] = true;
-    for (const workflow::Transition& exit : workflow.states[at].exits) {
-      if (directly && !workflow::may_follow_success(workflow.states[at], exit)) continue;
-      if (exit.target == workflow::no_state) return true;
-      if (!directly || !does_work(workflow.states[exit.target])) todo.push_back(exit.target);
+    const workflow::State& from = workflow.states[at];
+    for (const std::size_t target :
+         directly ? workflow::targets_after_success(from, workflow.states[state]) : targets_of(from)) {
+      if (target == workflow::no_state) return true;
+      if (!directly || !does_work(workflow.states[target])) todo.push_back(target);
     }
   }
   return false;
@@ -99,7 +106,8 @@ void take_values(ActionRunner& runner, PromptValues values) {
   if (values.ends_workflow && !may_end_workflow(runner.step)) {
     const std::string& id = runner.step.of().id;
     return runner.fails("the agent ended the workflow, but in the diagram, other steps come between '" + id +
-                        "' and the end. If the agent may skip them, give '" + id + "' an exit to [*]");
+                        "' and the end. If the agent may skip them, give '" + id +
+                        "' an exit to [*] that a success takes");
   }
   for (auto& [name, value] : values.assigned) {
     if (const std::string why = problem_of_value(runner, name, value); !why.empty()) return runner.fails(why);

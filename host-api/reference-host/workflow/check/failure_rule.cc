@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
+#include <variant>
 
+#include "expressions/expression.h"
+#include "expressions/value.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checker.h"
 #include "workflow/parse/markdown.h"
@@ -40,23 +44,64 @@ bool takes_failure(const Workflow& workflow, const State& state, const Transitio
   return std::any_of(state.exits.begin(), state.exits.end(), tests_outcome);
 }
 
-bool may_follow_success(const State& state, const Transition& exit) {
-  const auto& names = exit.condition.names;
-  switch (exit.kind) {
-    case Kind::success:
-      return true;
-    case Kind::failure:
-      return false;
-    case Kind::expression:
-      return std::none_of(names.begin(), names.end(), [](const auto& use) {
-        return use.name == "exhausted" || (use.name != "success" && is_outcome_name(use.name));
-      });
-    case Kind::unconditional:
-    case Kind::fallback:
-      break;
+namespace {
+
+// What is certain once `done` has succeeded and nothing else has been done. Any other name is an error, so a condition
+// whose result depends on it is undecided.
+class AfterSuccess final : public expressions::Scope {
+  using Value = expressions::Value;
+
+ public:
+  explicit AfterSuccess(const State& done) : done_(done) {
+    expressions::Map map;
+    map.fields = {{"success", Value(true)},
+                  {"failure", Value(false)},
+                  {"is_error", Value(false)},
+                  {"exit_code", Value(std::int64_t{0})},
+                  {"error", Value("")}};
+    outcome_ = Value(std::move(map));
   }
-  return std::none_of(state.exits.begin(), state.exits.end(),
-                      [](const Transition& other) { return other.kind == Kind::success; });
+
+  const Value* find(std::string_view name) const override {
+    static const Value no(false);
+    if (name == "exhausted") return &no;
+    if (is_outcome_name(name)) return expressions::field_of(&outcome_, name);
+    const bool is_outcome = name == "result" || name == done_.id ||
+                            (done_.action && name == done_.action->options.result.name && !name.empty());
+    return is_outcome ? &outcome_ : nullptr;
+  }
+  std::string why_not(std::string_view /*name*/) const override { return "it is not known before the run"; }
+
+ private:
+  const State& done_;
+  Value outcome_;
+};
+
+}  // namespace
+
+std::vector<std::size_t> targets_after_success(const State& state, const State& done) {
+  const AfterSuccess scope(done);
+  std::vector<std::size_t> targets;
+  std::vector<std::size_t> last_resort;
+  for (const Transition& exit : state.exits) {
+    if (exit.kind == Kind::failure) continue;
+    if (is_unconditional(exit)) {
+      last_resort.push_back(exit.target);
+      continue;
+    }
+    std::optional<bool> is_open = true;
+    if (exit.kind == Kind::expression) {
+      const auto judged = expressions::evaluate(exit.condition, scope);
+      const auto* value = std::get_if<expressions::Value>(&judged);
+      const bool* truth = value == nullptr ? nullptr : value->as_bool();
+      is_open = truth == nullptr ? std::nullopt : std::optional(*truth);
+    }
+    if (is_open == false) continue;
+    targets.push_back(exit.target);
+    if (is_open == true) return targets;  // it is always taken, and no later exit is
+  }
+  targets.insert(targets.end(), last_resort.begin(), last_resort.end());
+  return targets;
 }
 
 bool hands_failure_on(const Workflow& workflow, const State& state, const Transition& exit) {
@@ -185,6 +230,7 @@ class OlderRule {
       for (auto reader = begin; reader != end; ++reader) readers.insert(reader->second);
     }
     readers.erase(one.state);
+    erase_those_after_failure(one.state, readers);
     if (readers.empty() || ++walks_ > max_diagnostics_shown) return no_state;
     return nearest(one.exit->target, readers);
   }
@@ -204,6 +250,33 @@ class OlderRule {
       }
     }
     return no_state;
+  }
+
+  // Takes out the states that a failure of `state` reaches also under the newer rule: by its own `on failure`, or by an
+  // exit of a composite state around it.
+  void erase_those_after_failure(std::size_t state, std::set<std::size_t>& readers) const {
+    std::vector<bool> seen(states_.size());
+    std::vector<std::size_t> todo;
+    const auto reach = [&](std::size_t target) {
+      if (target == no_state || seen[target]) return;
+      seen[target] = true;
+      todo.push_back(target);
+    };
+    if (states_[state].action) reach(workflow_.index_of(states_[state].action->options.on_failure.name));
+    for (std::size_t around = states_[state].around; around != no_state; around = states_[around].around) {
+      for (const Transition& exit : states_[around].exits) {
+        if (exit.kind != Kind::success &&
+            (!is_unconditional(exit) || takes_failure(workflow_, states_[around], exit))) {
+          reach(exit.target);
+        }
+      }
+    }
+    while (!todo.empty()) {
+      const std::size_t at = todo.back();
+      todo.pop_back();
+      readers.erase(at);
+      for (const Transition& exit : states_[at].exits) reach(exit.target);
+    }
   }
 
   std::size_t nearest(std::size_t start, const std::set<std::size_t>& wanted) const {

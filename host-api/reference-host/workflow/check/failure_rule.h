@@ -30,9 +30,9 @@ bool can_fail(const State& state);
 // True if `exit`, an unconditional exit of `state`, is taken after failures, too.
 bool takes_failure(const Workflow& workflow, const State& state, const Transition& exit);
 
-// True if the exit of the state may be taken after a success: not `failure` or `exhausted`, nor an exit without a
-// condition beside `success`.
-bool may_follow_success(const State& state, const Transition& exit);
+// The targets to which the state may lead after a success of `done`, which is the state itself or one before it.
+// Conditions are evaluated with what that success makes certain; one that depends on anything else may be open.
+std::vector<std::size_t> targets_after_success(const State& state, const State& done);
 
 // True if the exit, when it is taken after a failure, passes the failure on to its target: a choice, a join, or the end
 // of a composite state. The exits of the target then have to handle the failure.

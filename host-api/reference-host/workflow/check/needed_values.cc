@@ -62,8 +62,11 @@ std::vector<bool> doomed_states(const Workflow& workflow) {
     if (state.action && (state.action->options.matrix != nullptr || !state.action->options.on_failure.name.empty()))
       break;
     doomed[at] = true;
-    // An agent may set names, or end the workflow.
-    if (state.action && std::holds_alternative<PromptAction>(state.action->kind)) break;
+    // An agent may set names, or end the workflow, and nothing comes after an Abort.
+    if (state.action && (std::holds_alternative<PromptAction>(state.action->kind) ||
+                         std::holds_alternative<AbortAction>(state.action->kind))) {
+      break;
+    }
     at = state.exits.empty() ? no_state : state.exits.front().target;
   }
   return doomed;
