@@ -281,8 +281,9 @@ BOOST_FIXTURE_TEST_CASE(an_agent_cannot_skip_the_steps_that_come_before_the_end,
   for (const char* exits :
        {"Work --> [*]: exit_code == 0\nWork --> Test: failure\n", "Work --> [*]: is_done\nWork --> Test: default\n"}) {
     leaves("is_done=true\nexit\n");
-    const Finished finished = run_workflow(workflow("[*] --> Work\n" + std::string(exits) + "Test --> [*]\n",
-                                                    "- Work: Prompt \"Work.\"\n- Test: Shell \"false\"\n"));
+    const Finished finished =
+        run_workflow(workflow("[*] --> Work\n" + std::string(exits) + "Test --> [*]\n",
+                              "- Work: Prompt \"Work. Set is_done.\"\n- Test: Shell \"false\"\n"));
     BOOST_TEST(finished.exit_code == 0, exits << finished.out << finished.err);
   }
   leaves("exit\n");

@@ -138,6 +138,32 @@ BOOST_AUTO_TEST_CASE(no_report_of_a_completed_run_shows_the_handler_of_an_earlie
   BOOST_TEST(!holds(junit.out, "skipped message"), junit.out);
 }
 
+BOOST_AUTO_TEST_CASE(no_report_shows_the_combinations_of_a_matrix_that_has_fewer_now) {
+  scratch.file("w.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> L\nL --> M\nM --> [*]\n```\n## Actions\n"
+               "- L: Shell \"cat list\" secret\n"
+               "- M: Shell \"test ${matrix.n} != three || test -e good\" "
+               "matrix={\"n\": \"{{ L | lines }}\"}\n");
+  scratch.file("list", "one\ntwo\nthree\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+  scratch.file("list", "one\ntwo\n");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  const Finished junit = wtool({"report", "last", "--junit", "-"});
+  BOOST_TEST(holds(junit.out, "failures=\"0\""), junit.out);
+  BOOST_TEST(!holds(junit.out, "three"), junit.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_part_that_would_end_before_it_begins_is_refused) {
+  scratch.file("w.md", three + "- A: Log \"a\"\n- B: Log \"b\"\n- C: Shell \"echo c >> log\"\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 0);
+  const Finished refused = wtool({"run", "w.md", "--from", "C", "--until", "A"});
+  BOOST_TEST(refused.exit_code == 2);
+  BOOST_TEST(holds(refused.err, "A comes before C"), refused.err);
+  BOOST_TEST(wtool({"run", "w.md", "--from", "C", "--until", "C"}).exit_code == 0);
+  BOOST_TEST(file("log") == "c\nc\n");
+}
+
 // A resumed run would do first what failed, so the answer would be about something else.
 BOOST_AUTO_TEST_CASE(a_question_of_on_failure_or_finally_does_not_wait) {
   for (const char* key : {"on failure", "finally"}) {

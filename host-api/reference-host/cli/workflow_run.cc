@@ -454,6 +454,12 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
     complain(missing + (missing.empty() ? "" : ": ") + error);
     return exit_unusable;
   }
+  if (const std::string& until = flags.part.until;
+      !wanted.from.empty() && !until.empty() && journal::came_to(resumed->run, until)) {
+    complain("in the run " + id + ", " + until + " comes before " + wanted.from +
+             ", so --until would end the run before anything runs; name " + wanted.from + " or a later state");
+    return exit_unusable;
+  }
   return continue_run(context, std::move(*resumed), {}, flags, wanted.keeps_part, secrets);
 }
 

@@ -118,6 +118,7 @@ class RecordReader {
   // Drops the steps for which `test` is true; they are as if they had never begun.
   template <class Test>
   void drop_if(const Test& test);
+  void drop_former_combinations(const StepRecord& step);
   void forget_past(const nlohmann::json& record);
   // Drops the step at `place` and the steps that may depend on it (follows() in run_record.h), except those that have
   // begun since the run was last resumed.

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdlib>
+#include <unordered_set>
 
 #include "base/json.h"
 #include "base/json_members.h"
@@ -314,6 +316,7 @@ std::string RecordReader::take_record(const json& record) {
     for (const runner::MadeFile& file : step.made_files) run_.dropped_files.erase(file.path);
     step.end = end_at(record);
     step.line = lines_;
+    if (run_.resumed > 0) drop_former_combinations(step);
   }
   return {};
 }
@@ -329,6 +332,18 @@ std::uint64_t RecordReader::number_of(const json& record) {
 void RecordReader::drop(std::size_t index) {
   gone_[index] = true;
   for (const runner::MadeFile& file : run_.steps[index].made_files) run_.dropped_files.insert(file.path);
+}
+
+// In an earlier part, the matrix may have had more combinations.
+void RecordReader::drop_former_combinations(const StepRecord& step) {
+  const expressions::List* combinations = step.end.outcome.matrix.as_list();
+  if (combinations == nullptr) return;
+  const std::size_t count = combinations->size();
+  const std::string below = step.place.branch + '/' + std::to_string(step.place.sequence) + ':';
+  drop_if([&](const StepRecord& other) {
+    const std::string& branch = other.place.branch;
+    return branch.starts_with(below) && std::strtoul(branch.c_str() + below.size(), nullptr, 10) > count;
+  });
 }
 
 template <class Test>
