@@ -37,13 +37,17 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   const auto is_comparable = [](std::string_view one) {
     return one.size() >= shortest_name && one.size() <= longest_name;
   };
-  if (!is_comparable(name)) return "";
+  const auto question = [&](std::string_view meant) {
+    return std::string(question_begin).append(prefix).append(meant).append(question_end);
+  };
   std::string_view best;
   std::size_t fewest = 0;
   std::size_t compared = 0;
   for (const std::string& candidate : known) {
-    if (candidate == name || !is_comparable(candidate)) continue;
+    if (candidate == name) continue;
     if (++compared > max_compared) break;
+    if (candidate.size() == name.size() && lowered(candidate) == lowered(name)) return question(candidate);
+    if (!is_comparable(name) || !is_comparable(candidate)) continue;
     const std::size_t allowed = std::max<std::size_t>(1, candidate.size() / 3);
     if (name.size() > candidate.size() + allowed) continue;
     const std::size_t needed = edits(name, candidate);
@@ -52,8 +56,7 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
       fewest = needed;
     }
   }
-  if (best.empty()) return "";
-  return std::string(question_begin).append(prefix).append(best).append(question_end);
+  return best.empty() ? "" : question(best);
 }
 
 std::string suggested_in(std::string_view message) {

@@ -14,6 +14,9 @@ BOOST_AUTO_TEST_CASE(the_nearest_name_is_suggested_and_a_far_one_is_not) {
   BOOST_TEST(wtool::did_you_mean("shell_exceute", names) == "; did you mean 'shell_execute'?");
   BOOST_TEST(wtool::did_you_mean("ehco", names) == "; did you mean 'echo'?");
   BOOST_TEST(wtool::did_you_mean("zzzz", names).empty());
+  // Names that differ only in case are the same word, however short they are.
+  BOOST_TEST(wtool::did_you_mean("db", {"Build", "DB"}) == "; did you mean 'DB'?");
+  BOOST_TEST(wtool::did_you_mean("b", {"B"}) == "; did you mean 'B'?");
   BOOST_TEST(wtool::did_you_mean(std::string(1 << 20, 'e'), names).empty());
   BOOST_TEST(wtool::did_you_mean("", names).empty());
 }
