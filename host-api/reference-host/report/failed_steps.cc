@@ -89,7 +89,7 @@ void FailedList::add(FailedStep step, bool stands_for_others, const std::string&
   }
   const bool is_said =
       stands_for_others && (left_out > 0 || std::any_of(steps.begin(), steps.end(), [&](const FailedStep& other) {
-                              return other.branch.starts_with(below);
+                              return !other.aborted && other.branch.starts_with(below);
                             }));
   if (is_said) return;
   std::erase_if(steps, [&](const FailedStep& earlier) { return earlier.label == step.label; });
