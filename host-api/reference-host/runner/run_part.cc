@@ -30,6 +30,8 @@ std::size_t fork_around(const Workflow& workflow, std::size_t state) {
       const std::size_t at = next.back();
       next.pop_back();
       for (const Transition& exit : workflow.states[at].exits) reach(exit.target);
+      const auto& action = workflow.states[at].action;
+      if (action) reach(workflow.index_of(action->options.on_failure.name));
     }
     if (seen[state]) return fork;
   }
