@@ -42,12 +42,19 @@ std::string read_variable_line(std::string_view line, EnvironmentVariables& out)
   if (equals == std::string_view::npos) return "a line must be NAME=VALUE, or a comment that begins with #";
   const std::string name(trim(line.substr(0, equals)));
   if (!is_variable_name(name)) return expressions::quoted_for_message(name) + " cannot name an environment variable";
-  const std::string_view written = trim(line.substr(equals + 1));
+  const std::string_view rest = line.substr(equals + 1);
+  const std::string_view written = trim(rest);
   std::string value, why;
   if (!written.empty() && (written[0] == '"' || written[0] == '\'')) {
     if (!unquote(written, value, why)) return why;
   } else {
-    value = trim(written.substr(0, std::min(written.find(" #"), written.size())));
+    // Also after an empty value: `DEBUG=   # set to 1 to debug`.
+    std::size_t comment = rest.find('#');
+    while (comment != std::string_view::npos &&
+           (comment == 0 || (rest[comment - 1] != ' ' && rest[comment - 1] != '\t'))) {
+      comment = rest.find('#', comment + 1);
+    }
+    value = trim(rest.substr(0, comment));
   }
   std::erase_if(out, [&](const auto& known) { return known.first == name; });
   out.emplace_back(name, std::move(value));
