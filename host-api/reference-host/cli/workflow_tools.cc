@@ -237,15 +237,14 @@ std::string needs_a_person(const PreparedWorkflow& prepared, const journal::RunR
 // another.
 std::string still_running(const std::string& id, const std::string& file) {
   std::string error;
-  const auto content = journal::read_journal(file, error);
-  if (content && content->run.host == host_name() && content->run.pid == ::getpid()) {
+  const auto run = journal::read_journal_ends(file, error);
+  if (run && run->host == host_name() && run->pid == ::getpid()) {
     return "the run " + id +
-           " is still running: another call of this server runs it. If that call is a job, job_list shows it and "
-           "job_stop "
-           "ends it; if not, only its client can cancel it";
+           " is still running: another call of this server runs it. If that call is a job, job_list shows it and " +
+           "job_stop ends it; if not, only its client can cancel it";
   }
   return "the run " + id + " is still running in another process" +
-         (content ? ", " + std::to_string(content->run.pid) + " on " + content->run.host : "") +
+         (run ? ", " + std::to_string(run->pid) + " on " + run->host : "") +
          ". If that is a `wtool run`, a person can end it with `wtool stop " + id +
          "`; if it is another server, only its client can";
 }
