@@ -68,6 +68,28 @@ struct Lint : Place {
 
 }  // namespace
 
+BOOST_FIXTURE_TEST_CASE(an_output_that_becomes_a_secret_too_late, Lint) {
+  const std::string actions = "- A: Shell \"cat key\"%\n- B: Set secret t=\"${A}\"\n";
+  const auto with = [&](const std::string& option) {
+    std::string text = actions;
+    return found(chain({"A", "B"}, text.replace(text.find('%'), 1, option)));
+  };
+  BOOST_TEST(with("") == std::vector<std::string>{"11:20: the output of 'A' has been shown and recorded before it "
+                                                  "becomes a secret here; give 'A' the option `secret`"},
+             boost::test_tools::per_element());
+  BOOST_TEST(with(" secret").empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_composite_state_whose_failure_leads_to_the_state_that_reads_it, Lint) {
+  BOOST_TEST(
+      found(scratch.file("w.md",
+                         "---\ntitle: t\ndescription: d\n---\n```mermaid\nstateDiagram-v2\n[*] --> Work\nstate Work "
+                         "{\n[*] --> Fetch\nFetch --> Unpack\nUnpack --> [*]\n}\nWork --> [*]\nWork --> Sorry: "
+                         "failure\nSorry --> [*]\n```\n## Actions\n- Fetch: Shell \"false\"\n- Unpack: Shell "
+                         "\"true\"\n- Sorry: Log \"exit code ${Fetch.exit_code}\"\n"))
+          .empty());
+}
+
 BOOST_FIXTURE_TEST_CASE(an_empty_name_is_reported_at_its_place, Lint) {
   scratch.file("wtool.yaml", "prompts: {command: \"cat {{ prompt_file }}\"}\n");
   const std::vector<std::string> all = found(chain({"A", "B"}, "- A: Run workflow \"\"\n- B: Execute prompt \"\"\n"));

@@ -153,6 +153,7 @@ class NameChecker {
       if (use.may_be_missing) tested_.emplace(use.state, use.name);
     }
     check_given(uses);
+    for (const NameRead& use : uses) check_late_secret(use);
     for (const NameRead& use : uses) {
       if (use.offset < said_up_to_ && use.offset + use.name.size() > said_from_) continue;
       if (!check_compound(use)) check(use);
@@ -195,6 +196,22 @@ class NameChecker {
                             "' is optional and has no default, so a run without it fails here; give the parameter a "
                             "`default` or `required: true`" +
                             (use.in_action ? ", or write {{ " + use.name + " | default: \"\" }}" : ""));
+    }
+  }
+
+  // Warns of a `Set secret` whose value is an output that was shown and recorded before.
+  void check_late_secret(const NameRead& use) {
+    if (!use.in_action || use.state == no_state) return;
+    const auto* set = std::get_if<SetAction>(&workflow_.states[use.state].action->kind);
+    if (set == nullptr || !set->secret) return;
+    for (const State& state : workflow_.states) {
+      if (!state.action || state.action->options.secret) continue;
+      const bool prints = !std::holds_alternative<SetAction>(state.action->kind);
+      if (prints && (state.id == use.name || state.action->options.result.name == use.name)) {
+        diagnostics_.warn(use.offset, "the output of '" + state.id +
+                                          "' has been shown and recorded before it becomes a secret here; give '" +
+                                          state.id + "' the option `secret`");
+      }
     }
   }
 
