@@ -143,13 +143,13 @@ BOOST_AUTO_TEST_CASE(a_good_state_without_an_open_exit_fails_the_run_and_says_so
 }
 
 BOOST_AUTO_TEST_CASE(a_condition_that_cannot_be_judged_fails_the_run_at_its_place) {
-  const Run run(workflow_text("[*] --> A\nA --> [*]: A > 5\nA --> [*]: default\n", "- A: Shell \"x\"\n"),
+  const Run run(workflow_text("[*] --> A\nA --> [*]: result > 5\nA --> [*]: default\n", "- A: Shell \"x\"\n"),
                 exits_with(0, "6"));
   BOOST_TEST((run.report.status == RunReport::Status::failed));
   BOOST_TEST(run.report.reason.starts_with(
-                 "w.md:4:14: the condition `A > 5` cannot be evaluated: the string \"6\" and the int 5"),
+                 "w.md:4:19: the condition `result > 5` cannot be evaluated: the string \"6\" and the int 5"),
              run.report.reason);
-  const Run text(workflow_text("[*] --> A\nA --> [*]: A.stdout\nA --> [*]: default\n", "- A: Shell \"x\"\n"));
+  const Run text(workflow_text("[*] --> A\nA --> [*]: result.stdout\nA --> [*]: default\n", "- A: Shell \"x\"\n"));
   BOOST_TEST(text.report.reason.find("must be true or false, but this one is of type string") != std::string::npos);
 }
 

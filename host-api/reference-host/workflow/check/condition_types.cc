@@ -49,10 +49,15 @@ class TypeChecker {
     const Node& root = *exit.condition.root;
     walk(root, exit.label_offset);
     const std::string name = root.kind == Node::Kind::name ? root.text : field_of_shell(root);
-    if (name.empty() || parameters_.contains(name) || type_of(root) != ConditionType::number) return;
+    if (name.empty() || parameters_.contains(name)) return;
+    const ConditionType type = type_of(root);
+    const bool is_text = type == ConditionType::text && (is_shell(name) || root.kind != Node::Kind::name);
+    if (type != ConditionType::number && !is_text) return;
+    const std::string test = name + (is_text ? " != \"\"" : " == 0");
     diagnostics_.add(exit.label_offset + (root.kind == Node::Kind::name ? root : *root.operands[0]).offset,
-                     "'" + name + "' is a number, but a condition must be true or false; write `" + name + " == 0`",
-                     name + " == 0");
+                     "'" + name + "' is " + std::string(name_of(type)) +
+                         ", but a condition must be true or false; write `" + test + "`",
+                     test);
   }
 
  private:
@@ -78,12 +83,28 @@ class TypeChecker {
     }
   }
 
+  static ConditionType type_of_field(std::string_view field) {
+    static const std::unordered_map<std::string_view, ConditionType> types = {
+        {"stdout", ConditionType::text},        {"stderr", ConditionType::text},
+        {"content", ConditionType::text},       {"message", ConditionType::text},
+        {"error", ConditionType::text},         {"stdout_file", ConditionType::text},
+        {"stderr_file", ConditionType::text},   {"exit_code", ConditionType::number},
+        {"duration_ms", ConditionType::number}, {"success", ConditionType::truth},
+        {"failure", ConditionType::truth},      {"is_error", ConditionType::truth}};
+    const auto found = types.find(field);
+    return found == types.end() ? ConditionType::unknown : found->second;
+  }
+
+  // True if the name is that of a state that runs a command, and of nothing else.
+  bool is_shell(const std::string& name) const {
+    return shells_.contains(name) && !set_.contains(name) && !parameters_.contains(name);
+  }
+
   // `State.field`, for a state that runs a command; empty: the node is something else.
   std::string field_of_shell(const Node& node) const {
     if (node.kind != Node::Kind::field || node.operands[0]->kind != Node::Kind::name) return "";
     const std::string& state = node.operands[0]->text;
-    if (!shells_.contains(state) || set_.contains(state) || parameters_.contains(state)) return "";
-    return state + "." + node.text;
+    return is_shell(state) ? state + "." + node.text : "";
   }
 
   // Warns if a whole output is compared with a text without the newline that ends nearly every output.
@@ -149,7 +170,11 @@ class TypeChecker {
     }
     std::string message = "'" + named.text + "' is " + std::string(name_of(named_type)) + ", but is compared with " +
                           std::string(name_of(other)) + " here, which fails";
-    if (!parameters_.contains(named.text)) return diagnostics_.add(label + named.offset, std::move(message));
+    const bool is_output = is_shell(named.text) && other == ConditionType::number;
+    if (is_output) message += "; write int(" + named.text + ")";
+    if (!parameters_.contains(named.text)) {
+      return diagnostics_.add(label + named.offset, std::move(message), is_output ? "int(" + named.text + ")" : "");
+    }
     if (named_type == ConditionType::text && other == ConditionType::number) {
       message += "; write int(" + named.text + "), or declare it with `type: number`";
       return diagnostics_.warn(label + named.offset, std::move(message), "int(" + named.text + ")");
@@ -163,11 +188,9 @@ class TypeChecker {
       if (node.value.as_int() != nullptr || node.value.as_double() != nullptr) return ConditionType::number;
       return node.value.as_text() != nullptr ? ConditionType::text : ConditionType::unknown;
     }
-    if (!field_of_shell(node).empty()) {
-      if (node.text == "exit_code") return ConditionType::number;
-      return node.text == "stdout" || node.text == "stderr" ? ConditionType::text : ConditionType::unknown;
-    }
+    if (!field_of_shell(node).empty()) return type_of_field(node.text);
     if (node.kind != Node::Kind::name) return ConditionType::unknown;
+    if (is_shell(node.text)) return ConditionType::text;
     const auto found = parameters_.find(node.text);
     if (found != parameters_.end()) return found->second;
     if (set_.contains(node.text)) return ConditionType::unknown;
