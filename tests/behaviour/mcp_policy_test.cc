@@ -127,6 +127,17 @@ BOOST_AUTO_TEST_CASE(by_default_commands_are_held_to_the_project) {
   BOOST_TEST(verified.exit_code == 0, verified.out << verified.err);
 }
 
+// `wtool approve` would offer such a run to the person.
+BOOST_AUTO_TEST_CASE(no_command_can_write_the_journal_of_a_run) {
+  const Person person;
+  Server server(person, by_default);
+  const std::string text = server.text("mkdir -p .wtool/runs; echo forged > .wtool/runs/20261130-061940-d63e.jsonl");
+  BOOST_TEST(holds(text, "the sandbox refused"), text);
+  server.text("mv .wtool gone; mkdir -p .wtool/runs && echo forged > .wtool/runs/20261130-061940-d63e.jsonl");
+  BOOST_TEST(!fs::exists(person.project() + "/.wtool/runs/20261130-061940-d63e.jsonl"));
+  BOOST_TEST(run({"/usr/bin/env", "git", "status", "--porcelain"}, person.in(person.project())).out == "");
+}
+
 BOOST_AUTO_TEST_CASE(commands_have_the_network_only_where_it_is_given) {
   const Person person;
   const std::string connect = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/1' 2>&1 | grep -o 'Connection refused'";

@@ -73,18 +73,21 @@ bool lock_journal(int descriptor) {
 Journal::Journal(Descriptor descriptor, std::string file, std::string run, Options options)
     : descriptor_(std::move(descriptor)), file_(std::move(file)), run_(std::move(run)), options_(std::move(options)) {}
 
-std::unique_ptr<Journal> Journal::create(const std::string& directory, Options options, std::string& error) {
-  std::error_code failed;
+Descriptor make_runs_folder(const std::string& directory, std::string& error) {
   bool made = false;
   std::string why;
   // The folder is private, because it contains outputs. If it already exists, it keeps its mode.
-  const Descriptor folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
-  if (!folder) {
-    error = "cannot create the folder " + (fs::path(directory) / runs_folder).string() + ": " + why;
-    return nullptr;
-  }
+  Descriptor folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
+  if (!folder) error = "cannot create the folder " + (fs::path(directory) / runs_folder).string() + ": " + why;
   // Runs do not belong in a repository. If this fails, they merely show up in `git status`.
   if (made) ignore_all_in(folder);
+  return folder;
+}
+
+std::unique_ptr<Journal> Journal::create(const std::string& directory, Options options, std::string& error) {
+  std::error_code failed;
+  const Descriptor folder = make_runs_folder(directory, error);
+  if (!folder) return nullptr;
   for (auto at = system_clock::now();; at += std::chrono::microseconds(16)) {
     const std::string run = run_id(at);
     const std::string file = journal_file(directory, run);

@@ -35,6 +35,10 @@ namespace wtool::host::journal {
 // process holds it for a moment. False: errno says why; EWOULDBLOCK if the journal is being written.
 bool lock_journal(int descriptor);
 
+// Makes the folder for the runs that are started in `directory`, unless it exists, and opens it. An invalid descriptor:
+// `error` says why.
+Descriptor make_runs_folder(const std::string& directory, std::string& error);
+
 // Any thread may report an event to it.
 class Journal final : public runner::RunObserver {
  public:

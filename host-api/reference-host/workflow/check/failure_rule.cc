@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <optional>
 #include <set>
 #include <variant>
 
@@ -89,16 +88,16 @@ std::vector<std::size_t> targets_after_success(const State& state, const State& 
       last_resort.push_back(exit.target);
       continue;
     }
-    std::optional<bool> is_open = true;
+    bool is_sure = exit.kind == Kind::success;
     if (exit.kind == Kind::expression) {
       const auto judged = expressions::evaluate(exit.condition, scope);
       const auto* value = std::get_if<expressions::Value>(&judged);
       const bool* truth = value == nullptr ? nullptr : value->as_bool();
-      is_open = truth == nullptr ? std::nullopt : std::optional(*truth);
+      if (truth != nullptr && !*truth) continue;
+      is_sure = truth != nullptr;
     }
-    if (is_open == false) continue;
     targets.push_back(exit.target);
-    if (is_open == true) return targets;  // it is always taken, and no later exit is
+    if (is_sure) return targets;  // it is always taken, and no later exit is
   }
   targets.insert(targets.end(), last_resort.begin(), last_resort.end());
   return targets;
