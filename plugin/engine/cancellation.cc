@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "base/calm_poll.h"
 
@@ -22,8 +23,20 @@ void Cancellation::request(Mode mode, std::string_view reason) {
     if (mode <= mode_.load(std::memory_order_relaxed)) return;
     if (mode_.load(std::memory_order_relaxed) == Mode::none) reason_ = reason;
     mode_.store(mode, std::memory_order_release);
+    if (direct_) direct_(mode);
   }
   requested_.signal();
+}
+
+Cancellation::Direct::Direct(Cancellation& cancellation, std::function<void(Mode)> act) : cancellation_(cancellation) {
+  const std::lock_guard lock(cancellation_.mutex_);
+  cancellation_.direct_ = std::move(act);
+  if (const Mode mode = cancellation_.mode(); mode != Mode::none) cancellation_.direct_(mode);
+}
+
+Cancellation::Direct::~Direct() {
+  const std::lock_guard lock(cancellation_.mutex_);
+  cancellation_.direct_ = nullptr;
 }
 
 std::string Cancellation::reason() const {

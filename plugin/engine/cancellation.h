@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -26,6 +27,20 @@ class Cancellation {
   Mode mode() const { return mode_.load(std::memory_order_acquire); }
   std::string reason() const;
 
+  // While it lives, `act` is called for each request that takes effect, on the thread that makes it: the thread that
+  // runs the call may be held up by the receiver of the output. `act` must neither wait nor use the cancellation. If a
+  // request has already taken effect, `act` is called immediately.
+  class Direct {
+   public:
+    Direct(Cancellation& cancellation, std::function<void(Mode)> act);
+    ~Direct();
+    Direct(const Direct&) = delete;
+    Direct& operator=(const Direct&) = delete;
+
+   private:
+    Cancellation& cancellation_;
+  };
+
   // Readable after a request, until acknowledge() is called.
   int descriptor() const { return requested_.descriptor(); }
   void acknowledge() { requested_.clear(); }
@@ -35,6 +50,7 @@ class Cancellation {
   std::atomic<Mode> mode_{Mode::none};
   mutable std::mutex mutex_;
   std::string reason_;
+  std::function<void(Mode)> direct_;
 };
 
 // Waits until `descriptor` has one of `events` (those of poll; POLLHUP and POLLERR are always included), or the time

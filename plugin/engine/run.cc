@@ -44,6 +44,9 @@ constexpr int rounds_to_give_up = 5;
 // A command is handed over at most this many times. The pool may contain many custodians that a command has crippled.
 constexpr int max_attempts = 40;
 
+// How long after the deadline the custodian ends the call by itself. The plugin is earlier, unless it is held up.
+constexpr milliseconds custodian_after{200};
+
 // The stack that the keepers need, in bytes. With a smaller one, the kernel kills them.
 constexpr rlim_t least_stack = 128UL * 1024;
 
@@ -91,10 +94,12 @@ class CommandRun {
         request_(command, options.limits, in_scope_) {
     if (options.terminal != nullptr) request_.set_terminal();
     if (options.state) request_.ask_for_start();
+    if (options.deadline) request_.set_deadline(*options.deadline + custodian_after, options.grace);
   }
 
   // Makes sure that no process of the command is left, even if the run ends by an exception.
   ~CommandRun() {
+    direct_.reset();
     if (in_custody_) client_.kill_tree(std::move(custodian_), request_.call(), started_);
   }
   CommandRun(const CommandRun&) = delete;
@@ -110,6 +115,7 @@ class CommandRun {
   bool start();
   void hand_over();
   void watch();
+  void end_directly();
   void check_cancellation();
   void check_clock();
   void on_custodian_message();
@@ -148,6 +154,7 @@ class CommandRun {
   StartRequest request_;
   std::string filter_;  // the filter that the command can share with its custodian; empty: none
   Custodian custodian_;
+  std::optional<Cancellation::Direct> direct_;  // while the custodian serves this call
   std::optional<Backstop> backstop_;
   Clock::time_point started_ = Clock::now();
   bool in_custody_ = false;   // The custodian may have processes of the command.
@@ -227,6 +234,7 @@ void CommandRun::hand_over() {
   const auto sending = request_.send(custodian_.socket.get(), descriptors, terminal >= 0 ? terminal : input_.get());
   if (sending == StartRequest::Sending::complete) {
     handed_over_ = true;
+    end_directly();
     input_.reset();
     output_.close_writer();
     error_.close_writer();
@@ -282,6 +290,13 @@ int CommandRun::time_left() const {
   if (next == Clock::time_point::max()) return wake_interval.count();
   const auto left = std::chrono::ceil<milliseconds>(next - Clock::now()).count();
   return static_cast<int>(std::clamp<decltype(left)>(left, 0, wake_interval.count()));
+}
+
+// Lets a cancellation reach the custodian also while the receiver of the output holds up this thread.
+void CommandRun::end_directly() {
+  direct_.emplace(cancellation_, [this](Cancellation::Mode how) {
+    custodian_.send_end(request_.call(), how == Cancellation::Mode::now ? short_grace : options_.grace);
+  });
 }
 
 void CommandRun::check_cancellation() {
@@ -462,6 +477,7 @@ void CommandRun::on_custodian_message() {
     // it.
     in_custody_ = false;
     over_ = never_read_ = true;
+    direct_.reset();
     return;
   }
   if (report.header.kind == warden::Kind::custodian_spawned) return;
@@ -481,6 +497,7 @@ void CommandRun::on_custodian_message() {
     take_report(report);
   } else if (report.header.kind == warden::Kind::kept && reason_ == Reason::keep) {
     over_ = true;
+    direct_.reset();
     outcome_.termination = termination_of(report);
     note(report);
     outcome_.kept = std::make_shared<LocalKeptTree>(client_, custodian_, request_.call(), started_);
@@ -490,6 +507,7 @@ void CommandRun::on_custodian_message() {
 
 void CommandRun::lose_custodian(int error) {
   over_ = true;
+  direct_.reset();
   in_custody_ = false;
   backstop_.reset();
   const TreeEnd tree_killed = client_.kill_tree(std::move(custodian_), request_.call(), started_);
@@ -517,6 +535,12 @@ void CommandRun::lose_custodian(int error) {
 void CommandRun::take_report(const warden::Report& report) {
   over_ = true;
   in_custody_ = false;
+  direct_.reset();
+  // The custodian may have ended the call while this thread was held up.
+  if (report.ended_by == warden::EndedBy::deadline) reason_ = Reason::timeout;
+  const bool was_cancelled =
+      report.ended_by == warden::EndedBy::end && cancellation_.mode() != Cancellation::Mode::none;
+  if (was_cancelled && reason_ != Reason::timeout) reason_ = Reason::cancelled;
   outcome_.termination = termination_of(report);
   note(report);
   backstop_.reset();

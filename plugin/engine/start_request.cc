@@ -34,6 +34,12 @@ StartRequest::StartRequest(const Command& command, const Limits& limits, bool in
   std::copy(limits.processors.begin(), limits.processors.end(), start_.limits.processors);
 }
 
+void StartRequest::set_deadline(std::chrono::steady_clock::time_point deadline, std::chrono::milliseconds grace) {
+  using std::chrono::milliseconds;
+  start_.deadline_ms = std::chrono::ceil<milliseconds>(deadline.time_since_epoch()).count();
+  start_.grace_ms = static_cast<std::uint32_t>(std::clamp<milliseconds::rep>(grace.count(), 0, UINT32_MAX));
+}
+
 StartRequest::Sending StartRequest::send(int socket, const int (&descriptors)[3], int input) {
   if (text_.size() > warden::max_text) {
     errno = E2BIG;

@@ -1,6 +1,7 @@
 // Sends a Command to a custodian, as the messages of warden/protocol.h.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -23,6 +24,9 @@ class StartRequest {
   }
   // Asks the custodian to report when the command's program has begun to run.
   void ask_for_start() { start_.tells_start = 1; }
+
+  // When the custodian ends the call if nobody else has done so.
+  void set_deadline(std::chrono::steady_clock::time_point deadline, std::chrono::milliseconds grace);
 
   enum class Sending { complete, waiting, failed };
 

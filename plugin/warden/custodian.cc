@@ -62,7 +62,8 @@ class ServingCustodian {
   void classify_exit();
   std::uint64_t held_at(Limit exceeded) const;
   int time_to_wait() const;
-  void begin_end(std::int64_t grace_ms);
+  bool has_deadline() const;
+  void begin_end(std::int64_t grace_ms, EndedBy by);
   void leave(std::int64_t grace_ms);
   void free_leader();
   void kill_all();
@@ -209,6 +210,7 @@ void ServingCustodian::run_call() {
     } else if (holds(news, message)) {
       take_message();
     }
+    if (has_deadline() && now_ms() >= start_.deadline_ms()) begin_end(start_.grace_ms(), EndedBy::deadline);
     if (ending_ == Ending::asked && now_ms() >= ending_deadline_) ending_ = Ending::forced;
   }
   close_kept_output();
@@ -259,7 +261,8 @@ void ServingCustodian::forget_child_events() {
 }
 
 int ServingCustodian::time_to_wait() const {
-  const int look = poll_timeout(monitor_.next_sample());
+  int look = poll_timeout(monitor_.next_sample());
+  if (has_deadline()) look = std::min(look, poll_timeout(start_.deadline_ms()));
   return ending_ == Ending::none ? look : std::min(look, poll_timeout(ending_deadline_));
 }
 
@@ -318,7 +321,7 @@ void ServingCustodian::take_message() {
     return;
   }
   std::memcpy(&end, buffer_, std::min(sizeof end, static_cast<std::size_t>(received.size)));
-  if (end.header.kind == Kind::end && end.header.call == start_.call()) begin_end(end.grace_ms);
+  if (end.header.kind == Kind::end && end.header.call == start_.call()) begin_end(end.grace_ms, EndedBy::end);
   if (end.header.kind == Kind::keep && end.header.call == start_.call()) return keep(received);
   for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
   if (end.header.kind == Kind::retire) retiring_ = true;
@@ -391,9 +394,15 @@ void ServingCustodian::reap() {
   }
 }
 
-void ServingCustodian::begin_end(std::int64_t grace_ms) {
+// Only the command itself has a deadline, and not what it has left behind.
+bool ServingCustodian::has_deadline() const {
+  return start_.deadline_ms() != 0 && leader_lives_ && ending_ == Ending::none;
+}
+
+void ServingCustodian::begin_end(std::int64_t grace_ms, EndedBy by) {
   const std::int64_t deadline = now_ms() + grace_ms;
   if (ending_ == Ending::none) {
+    if (leader_lives_) report_.ended_by = by;
     ending_ = Ending::asked;
     ending_deadline_ = deadline;
     reap();
@@ -417,7 +426,7 @@ void ServingCustodian::leave(std::int64_t grace_ms) {
   events_.remove(station_.host);
   events_.remove(station_.warden);
   retiring_ = true;
-  begin_end(grace_ms);
+  begin_end(grace_ms, EndedBy::itself);
 }
 
 // Kills until no process of the tree is left. If some process does not die in time, reports the call, continues to

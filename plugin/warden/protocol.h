@@ -27,7 +27,7 @@ namespace wtool::warden {
 constexpr const char* cgroup_name_format = "wtool-%d-%llu";
 
 // Raised with every change of a struct or of its meaning.
-constexpr std::uint32_t protocol_version = 10;
+constexpr std::uint32_t protocol_version = 11;
 
 // The ELF file of a shell-warden contains the protocol version in a note, so that a plugin recognises a warden of
 // another build when the plugin is loaded, without starting the warden.
@@ -150,7 +150,10 @@ struct Start {
   std::uint32_t has_input = 0;     // 1: the last descriptor is the command's standard input; 0: the input is empty.
   std::uint32_t has_terminal = 0;  // 1: standard input is a terminal, which becomes the controlling terminal.
   std::uint32_t tells_start = 0;   // 1: Running is wanted.
-  std::uint32_t reserved = 0;
+  std::uint32_t grace_ms = 0;      // of the end at `deadline_ms`
+  // When the custodian itself ends the call, as an End does (clock.h); 0: never. The plugin is a little earlier, unless
+  // it is held up: it may be stopped, or the receiver of the output may not return.
+  std::int64_t deadline_ms = 0;
   ProtocolLimits limits{};
 };
 
@@ -200,6 +203,8 @@ enum class Stage : std::uint32_t {
   sandbox = 7,
 };
 
+enum class EndedBy : std::uint32_t { itself = 0, end = 1, deadline = 2 };
+
 struct Report {
   Header header;
   Stage failed_stage;        // none: the command ran.
@@ -222,6 +227,8 @@ struct Report {
   // 1: this custodian has entered the filter of the command's sandbox. It serves only commands that can share it.
   std::uint32_t in_filter;
   NamedProcess unkillable[max_named];  // The first of the unkillable processes.
+  EndedBy ended_by;                    // What ended the tree first, while the command itself was alive.
+  std::uint32_t reserved;
 };
 
 // Kind::keep is sent when the command is over and other processes of its tree live. They may then live on until an End

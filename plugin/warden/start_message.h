@@ -20,6 +20,8 @@ class StartMessage {
   std::uint64_t call() const { return start_.header.call; }
   const ProtocolLimits& limits() const { return start_.limits; }
   bool tells_start() const { return start_.tells_start != 0; }
+  std::int64_t deadline_ms() const { return start_.deadline_ms; }
+  std::uint32_t grace_ms() const { return start_.grace_ms; }
   bool in_scope() const { return start_.in_scope != 0; }
 
   // Valid until the next receive. The descriptors of the plan are set, except for standard input if the command has

@@ -224,6 +224,37 @@ BOOST_FIXTURE_TEST_CASE(a_timeout_counts_while_the_sink_blocks, ShellTool) {
   BOOST_TEST(answer.took.count() < within(3000).count());
 }
 
+// The sink returns only when no process of the command is left, so somebody else must end them.
+BOOST_FIXTURE_TEST_CASE(a_timeout_ends_the_processes_while_the_sink_blocks, ShellTool) {
+  bool gone = false;
+  const Answer answer = tool.run(marked("echo hi; (setsid sleep 61 &); sleep 61"),
+                                 {.deadline_ms = 200, .on_event = [&](const Event& event) {
+                                    if (event.kind != WTOOL_EVENT_STDOUT || gone) return 0;
+                                    gone = wait_until([&] { return mark.bearers().empty(); }, within(30'000));
+                                    return 0;
+                                  }});
+  BOOST_TEST(gone, mark.description());
+  BOOST_TEST(answer.code() == "timed_out");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_cancellation_ends_the_processes_while_the_sink_blocks, ShellTool) {
+  for (const std::uint32_t how : {WTOOL_CANCEL_GRACEFUL, WTOOL_CANCEL_NOW}) {
+    std::atomic<bool> inside = false;
+    bool gone = false;
+    RunningCall call(tool, marked("echo hi; (setsid sleep 61 &); sleep 61"), {.on_event = [&](const Event& event) {
+                       if (event.kind != WTOOL_EVENT_STDOUT || inside.exchange(true)) return 0;
+                       gone = wait_until([&] { return mark.bearers().empty(); }, within(30'000));
+                       return 0;
+                     }});
+    BOOST_REQUIRE(wait_until([&] { return inside.load(); }, within(30'000)));
+    call.cancel(how, "enough");
+    const Answer answer = call.wait();
+    BOOST_TEST(gone, mark.description());
+    BOOST_TEST(answer.code() == "aborted");
+    BOOST_TEST(answer.text() == "Command aborted: enough");
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(many_lines_come_in_few_events_and_no_line_is_lost, ShellTool) {
   const Recorded all = record(tool, "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done");
   std::string expected;
