@@ -91,23 +91,24 @@ class RecordLine {
 };
 
 void append_process(RecordLine& line, const RunStart& start) {
-  line.text_if_any("on", start.on);
-  line.text_if_any("jobs", start.jobs);
+  const runner::RunSettings& settings = start.settings;
+  line.text_if_any("on", settings.on);
+  line.text_if_any("jobs", settings.jobs);
   std::string files;
-  for (const std::string& file : start.env_files) {
+  for (const std::string& file : settings.env_files) {
     if (!files.empty()) files += ',';
     append_json_string(files, file);
   }
-  line.text_if_any("until", start.until);
-  line.text_if_any("only", start.only);
-  if (start.fail_fast) line.key("fail_fast") += *start.fail_fast ? "true" : "false";
-  line.flag_if_set("force", start.force);
-  if (start.max_parallel > 0) line.number("max_parallel", static_cast<std::int64_t>(start.max_parallel));
-  if (!start.policy.name.empty()) {
+  line.text_if_any("until", settings.part.until);
+  line.text_if_any("only", settings.part.only);
+  if (settings.fail_fast) line.key("fail_fast") += *settings.fail_fast ? "true" : "false";
+  line.flag_if_set("force", settings.force);
+  if (settings.max_parallel > 0) line.number("max_parallel", static_cast<std::int64_t>(settings.max_parallel));
+  if (!settings.policy.name.empty()) {
     line.open("policy");
-    line.text("name", start.policy.name);
-    line.text("root", start.policy.root);
-    line.flag_if_set("network", start.policy.network);
+    line.text("name", settings.policy.name);
+    line.text("root", settings.policy.root);
+    line.flag_if_set("network", settings.policy.network);
     line.close();
   }
   if (!files.empty()) line.key("env_files") += '[' + files + ']';

@@ -108,7 +108,7 @@ class RecordReader {
   void start(const nlohmann::json& record, Moment at);
   void resume(const nlohmann::json& record, Moment at);
   void read_inputs(const nlohmann::json& record);
-  void read_policy(const nlohmann::json& record);
+  void read_settings(const nlohmann::json& record);
   void end(const nlohmann::json& record);
   // How long the part since the last start or resumption has taken.
   std::chrono::steady_clock::duration part_took() const;

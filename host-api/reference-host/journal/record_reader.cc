@@ -413,15 +413,7 @@ void RecordReader::start(const json& record, Moment at) {
   run_.directory = text_member(record, "directory");
   run_.sha256 = text_member(record, "sha256");
   run_.host = text_member(record, "host");
-  run_.on = text_member(record, "on");
-  run_.jobs = text_member(record, "jobs");
-  run_.env_files = texts_at(record, "env_files");
-  run_.until = text_member(record, "until");
-  run_.only = text_member(record, "only");
-  run_.fail_fast = choice_at(record, "fail_fast");
-  run_.force = flag_at(record, "force");
-  run_.max_parallel = static_cast<std::size_t>(std::max<std::int64_t>(number_at(record, "max_parallel"), 0));
-  read_policy(record);
+  read_settings(record);
   run_.pid = number_at(record, "pid");
   run_.pid_namespace = number_at(record, "pid_namespace");
   read_inputs(record);
@@ -439,8 +431,16 @@ void RecordReader::read_inputs(const json& record) {
   part.unknown.insert(part.unknown.end(), run_.masked_inputs.begin(), run_.masked_inputs.end());
 }
 
-// A run that was once under a policy stays under it, even if a person continues it.
-void RecordReader::read_policy(const json& record) {
+void RecordReader::read_settings(const json& record) {
+  run_.on = text_member(record, "on");
+  run_.jobs = text_member(record, "jobs");
+  run_.env_files = texts_at(record, "env_files");
+  run_.until = text_member(record, "until");
+  run_.only = text_member(record, "only");
+  run_.fail_fast = choice_at(record, "fail_fast");
+  run_.force = flag_at(record, "force");
+  run_.max_parallel = static_cast<std::size_t>(std::max<std::int64_t>(number_at(record, "max_parallel"), 0));
+  // A run that was once under a policy stays under it, even if a person continues it.
   const auto policy = record.find("policy");
   if (policy == record.end() || !policy->is_object()) return;
   run_.policy = {text_member(*policy, "name"), text_member(*policy, "root"), flag_at(*policy, "network")};
@@ -456,15 +456,7 @@ void RecordReader::resume(const json& record, Moment at) {
   run_.refused = false;
   run_.sha256 = text_member(record, "sha256");
   run_.host = text_member(record, "host");
-  run_.on = text_member(record, "on");
-  run_.jobs = text_member(record, "jobs");
-  run_.env_files = texts_at(record, "env_files");
-  run_.until = text_member(record, "until");
-  run_.only = text_member(record, "only");
-  run_.fail_fast = choice_at(record, "fail_fast");
-  run_.force = flag_at(record, "force");
-  run_.max_parallel = static_cast<std::size_t>(std::max<std::int64_t>(number_at(record, "max_parallel"), 0));
-  read_policy(record);
+  read_settings(record);
   run_.pid = number_at(record, "pid");
   read_inputs(record);
   part_begins_ = run_.steps.size();

@@ -61,15 +61,7 @@ RunReport run_workflow(RunRequest request) {
   start.source = &request.source;
   start.inputs = request.inputs;
   start.resumed = request.past != nullptr;
-  start.on = request.settings.on;
-  start.jobs = request.settings.jobs;
-  start.env_files = request.settings.env_files;
-  start.until = request.settings.part.until;
-  start.only = request.settings.part.only;
-  start.fail_fast = request.settings.fail_fast;
-  start.force = request.settings.force;
-  start.max_parallel = request.settings.max_parallel;
-  start.policy = request.settings.policy;
+  start.settings = request.settings;
   request.observer.run_started(start);
 
   const WorkflowInvocation invocation(run, request.workflow, request.source, nullptr);

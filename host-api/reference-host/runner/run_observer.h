@@ -13,6 +13,7 @@
 
 #include "loader/tool_caller.h"
 #include "runner/outcome.h"
+#include "runner/run_part.h"
 #include "runner/usage.h"
 #include "workflow/model/model.h"
 
@@ -134,6 +135,20 @@ struct RunPolicy {
   bool operator==(const RunPolicy&) const = default;
 };
 
+struct RunSettings {
+  std::size_t max_parallel = 0;   // calls that run at the same time; 0: no limit
+  std::optional<bool> fail_fast;  // overrides the setting of the workflow
+  bool force = false;             // also runs the steps that are up to date
+  // For the journal. `on`: "cluster" if steps that name no place run on a cluster. `jobs`: the name of the run's jobs
+  // on a cluster, if it may submit any.
+  std::string on{};
+  std::string jobs{};
+  std::string traceparent{};             // W3C trace context that all its calls belong to; empty: none
+  RunPart part{};                        // for the journal and messages: the workflow has already been cut
+  std::vector<std::string> env_files{};  // of --env-file, for the journal
+  RunPolicy policy{};                    // for the journal
+};
+
 struct RunStart {
   std::string run;   // its id; empty: it has none
   std::string name;  // of the workflow, for people
@@ -143,13 +158,7 @@ struct RunStart {
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> masked_inputs{};  // names of the inputs in which a secret has been replaced
   bool resumed = false;
-  std::string on{}, jobs{};  // as in RunSettings
-  std::vector<std::string> env_files{};
-  std::string until{}, only{};      // as in RunPart
-  std::optional<bool> fail_fast{};  // this and `force` are as in RunSettings
-  bool force = false;
-  std::size_t max_parallel = 0;  // as in RunSettings
-  RunPolicy policy{};
+  RunSettings settings{};
 };
 
 struct RunReport {

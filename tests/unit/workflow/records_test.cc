@@ -221,12 +221,12 @@ BOOST_AUTO_TEST_CASE(everything_about_a_run_is_read_as_it_was_written) {
   start.inputs.emplace("a \"level\"", Value(std::int64_t{2}));
   start.inputs.emplace("name", Value("***"));
   start.masked_inputs = {"name", "other \"name\""};
-  start.on = "cluster";
-  start.jobs = "wtool-r1";
-  start.env_files = {"a.env", "b\".env"};
-  start.until = "Build";
-  start.only = "Tell";
-  start.policy = {"project", "/srv/project", true};
+  start.settings.on = "cluster";
+  start.settings.jobs = "wtool-r1";
+  start.settings.env_files = {"a.env", "b\".env"};
+  start.settings.part.until = "Build";
+  start.settings.part.only = "Tell";
+  start.settings.policy = {"project", "/srv/project", true};
   std::string lines;
   append_run_started(lines, some_time, start, "/somewhere");
   const RunRecord run = read_back(lines);
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(everything_about_a_run_is_read_as_it_was_written) {
   BOOST_TEST(run.pid_namespace == own_pid_namespace());
   BOOST_TEST(run.on == "cluster");
   BOOST_TEST(run.jobs == "wtool-r1");
-  BOOST_TEST(run.env_files == start.env_files);
+  BOOST_TEST(run.env_files == start.settings.env_files);
   BOOST_TEST(run.until == "Build");
   BOOST_TEST(run.only == "Tell");
   BOOST_TEST(run.policy.name == "project");
@@ -276,9 +276,9 @@ BOOST_AUTO_TEST_CASE(a_resumption_replaces_what_was_known_about_the_run_except_i
   start.inputs.emplace("level", Value(std::int64_t{1}));
   start.inputs.emplace("old", Value(true));
   start.masked_inputs = {"old"};
-  start.on = start.jobs = start.until = start.only = "before";
-  start.env_files = {"before.env"};
-  start.policy = {"read-only", "/srv", false};
+  start.settings.on = start.settings.jobs = start.settings.part.until = start.settings.part.only = "before";
+  start.settings.env_files = {"before.env"};
+  start.settings.policy = {"read-only", "/srv", false};
   std::string lines;
   append_run_started(lines, some_time, start, "/somewhere");
   RunReport report;
@@ -312,12 +312,12 @@ BOOST_AUTO_TEST_CASE(a_resumption_replaces_what_was_known_about_the_run_except_i
   BOOST_TEST((run.began == some_time));
   BOOST_TEST((run.took == std::chrono::seconds(2)));
 
-  again.on = "cluster";
-  again.jobs = "j";
-  again.until = "Tell";
-  again.only = "Keep";
-  again.env_files = {"now.env"};
-  again.policy = {"project", "/", true};
+  again.settings.on = "cluster";
+  again.settings.jobs = "j";
+  again.settings.part.until = "Tell";
+  again.settings.part.only = "Keep";
+  again.settings.env_files = {"now.env"};
+  again.settings.policy = {"project", "/", true};
   append_run_resumed(lines, some_time + std::chrono::hours(2), again, nullptr);
   const RunRecord third = read_back(lines);
   BOOST_TEST(third.resumed == 2);
@@ -325,7 +325,7 @@ BOOST_AUTO_TEST_CASE(a_resumption_replaces_what_was_known_about_the_run_except_i
   BOOST_TEST(third.jobs == "j");
   BOOST_TEST(third.until == "Tell");
   BOOST_TEST(third.only == "Keep");
-  BOOST_TEST(third.env_files == again.env_files);
+  BOOST_TEST(third.env_files == again.settings.env_files);
   BOOST_TEST(third.policy.name == "project");
   BOOST_TEST(third.policy.network);
 }
@@ -516,8 +516,8 @@ BOOST_AUTO_TEST_CASE(the_node_of_a_step_and_the_jobs_of_a_run_are_read_back) {
   RunStart start;
   start.run = "r1";
   start.workflow = &root;
-  start.on = "cluster";
-  start.jobs = "wtool-r1";
+  start.settings.on = "cluster";
+  start.settings.jobs = "wtool-r1";
   append_run_started(lines, some_time, start, "/somewhere");
   append_state_started(lines, some_time, step, &root);
   append_node(lines, some_time, step, &root, {.state = "started", .node = "node7", .job = "4711"});
