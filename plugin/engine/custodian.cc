@@ -51,9 +51,13 @@ bool Custodian::inspect() const {
   return warden::send_message(socket.get(), &inspect, sizeof inspect);
 }
 
-void Custodian::send_end(std::uint64_t call, std::chrono::milliseconds grace) const {
+void Custodian::tell_end(std::uint64_t call, std::chrono::milliseconds grace) const {
   const warden::End end{{warden::Kind::end, 0, call}, static_cast<std::uint32_t>(grace.count()), 0};
   warden::send_message(socket.get(), &end, sizeof end);
+}
+
+void Custodian::send_end(std::uint64_t call, std::chrono::milliseconds grace) const {
+  tell_end(call, grace);
   wake();
 }
 

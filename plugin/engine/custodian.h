@@ -65,6 +65,8 @@ struct Custodian {
   // Asks the custodian to end its call: SIGTERM, and after `grace` SIGKILL for the remaining processes. Does not wait.
   // If the custodian is gone, its socket shows that.
   void send_end(std::uint64_t call, std::chrono::milliseconds grace) const;
+  // The same without wake(), so that another thread may call it while this custodian is in use.
+  void tell_end(std::uint64_t call, std::chrono::milliseconds grace) const;
 
   // Sends SIGCONT to the custodian, its warden, and a command's process that has not executed its program yet, in case
   // some command has stopped them.

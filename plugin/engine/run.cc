@@ -295,7 +295,7 @@ int CommandRun::time_left() const {
 // Lets a cancellation reach the custodian also while the receiver of the output holds up this thread.
 void CommandRun::end_directly() {
   direct_.emplace(cancellation_, [this](Cancellation::Mode how) {
-    custodian_.send_end(request_.call(), how == Cancellation::Mode::now ? short_grace : options_.grace);
+    custodian_.tell_end(request_.call(), how == Cancellation::Mode::now ? short_grace : options_.grace);
   });
 }
 
@@ -472,7 +472,8 @@ void CommandRun::on_custodian_message() {
     const bool unread = received.size < 0 && errno == ECONNRESET;
     const int error = received.size < 0 && !unread ? errno : 0;
     // After a request to end, what is unread may be that request, so the command may have run.
-    if ((!unread && handed_over_) || leader_exited_ || reason_ != Reason::none) return lose_custodian(error);
+    const bool was_asked_to_end = reason_ != Reason::none || cancellation_.mode() != Cancellation::Mode::none;
+    if (handed_over_ && (!unread || leader_exited_ || was_asked_to_end)) return lose_custodian(error);
     // The custodian was about to end and has not read the whole command: nothing has run, so another custodian may run
     // it.
     in_custody_ = false;
@@ -537,10 +538,15 @@ void CommandRun::take_report(const warden::Report& report) {
   in_custody_ = false;
   direct_.reset();
   // The custodian may have ended the call while this thread was held up.
-  if (report.ended_by == warden::EndedBy::deadline) reason_ = Reason::timeout;
-  const bool was_cancelled =
-      report.ended_by == warden::EndedBy::end && cancellation_.mode() != Cancellation::Mode::none;
-  if (was_cancelled && reason_ != Reason::timeout) reason_ = Reason::cancelled;
+  if (reason_ == Reason::none || reason_ == Reason::sweep) {
+    const bool was_late = report.ended_by == warden::EndedBy::deadline;
+    const bool was_cancelled = report.ended_by == warden::EndedBy::end && reason_ == Reason::none &&
+                               cancellation_.mode() != Cancellation::Mode::none;
+    if (was_late || was_cancelled) {
+      reason_ = was_late ? Reason::timeout : Reason::cancelled;
+      tell({.name = CommandState::Name::stopping, .reason = was_late ? "timeout" : "cancelled"});
+    }
+  }
   outcome_.termination = termination_of(report);
   note(report);
   backstop_.reset();

@@ -402,7 +402,7 @@ bool ServingCustodian::has_deadline() const {
 void ServingCustodian::begin_end(std::int64_t grace_ms, EndedBy by) {
   const std::int64_t deadline = now_ms() + grace_ms;
   if (ending_ == Ending::none) {
-    if (leader_lives_) report_.ended_by = by;
+    report_.ended_by = by;
     ending_ = Ending::asked;
     ending_deadline_ = deadline;
     reap();

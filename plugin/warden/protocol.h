@@ -227,7 +227,7 @@ struct Report {
   // 1: this custodian has entered the filter of the command's sandbox. It serves only commands that can share it.
   std::uint32_t in_filter;
   NamedProcess unkillable[max_named];  // The first of the unkillable processes.
-  EndedBy ended_by;                    // What ended the tree first, while the command itself was alive.
+  EndedBy ended_by;                    // What ended the tree, if the plugin or the deadline did.
   std::uint32_t reserved;
 };
 

@@ -227,12 +227,13 @@ BOOST_FIXTURE_TEST_CASE(a_timeout_counts_while_the_sink_blocks, ShellTool) {
 // The sink returns only when no process of the command is left, so somebody else must end them.
 BOOST_FIXTURE_TEST_CASE(a_timeout_ends_the_processes_while_the_sink_blocks, ShellTool) {
   bool gone = false;
-  const Answer answer = tool.run(marked("echo hi; (setsid sleep 61 &); sleep 61"),
-                                 {.deadline_ms = 200, .on_event = [&](const Event& event) {
-                                    if (event.kind != WTOOL_EVENT_STDOUT || gone) return 0;
-                                    gone = wait_until([&] { return mark.bearers().empty(); }, within(30'000));
-                                    return 0;
-                                  }});
+  const Answer answer =
+      tool.run(marked("echo hi; (setsid sleep 61 &); sleep 61"),
+               {.deadline_ms = static_cast<std::uint64_t>(within(2000).count()), .on_event = [&](const Event& event) {
+                  if (event.kind != WTOOL_EVENT_STDOUT || gone) return 0;
+                  gone = wait_until([&] { return mark.bearers().empty(); }, within(30'000));
+                  return 0;
+                }});
   BOOST_TEST(gone, mark.description());
   BOOST_TEST(answer.code() == "timed_out");
 }
