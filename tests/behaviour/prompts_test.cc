@@ -270,6 +270,7 @@ BOOST_FIXTURE_TEST_CASE(an_agent_cannot_skip_the_steps_that_come_before_the_end,
         "Work --> [*]: Work.error == \"exhausted\"\nWork --> Test\n",
         "Work --> Test: exit_code == 0\nWork --> [*]: default\n",
         "Work --> Test: Work.success\nWork --> [*]: default\n", "Work --> Test: !failure\nWork --> [*]: default\n",
+        "Work --> [*]: last_action_result.failure\nWork --> Test\n", "Work --> [*]: error != \"\"\nWork --> Test\n",
         "state C <<choice>>\nWork --> C\nC --> [*]: Work.failure\nC --> Test: default\n"}) {
     const Finished finished =
         run_workflow(workflow("[*] --> Work\n" + std::string(exits) + "Test --> [*]\n",

@@ -97,7 +97,7 @@ class TypeChecker {
 
   // True if the name is that of a state that runs a command, and of nothing else.
   bool is_shell(const std::string& name) const {
-    return shells_.contains(name) && !set_.contains(name) && !parameters_.contains(name);
+    return shells_.contains(name) && !is_run_name(name) && !set_.contains(name) && !parameters_.contains(name);
   }
 
   // `State.field`, for a state that runs a command; empty: the node is something else.

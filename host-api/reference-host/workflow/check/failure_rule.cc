@@ -51,7 +51,12 @@ class AfterSuccess final : public expressions::Scope {
   using Value = expressions::Value;
 
  public:
-  explicit AfterSuccess(const State& done) : done_(done) {
+  AfterSuccess(const Workflow& workflow, const State& done) : done_(done) {
+    for (const State& state : workflow.states) {
+      const auto* set = state.action ? std::get_if<SetAction>(&state.action->kind) : nullptr;
+      if (set == nullptr) continue;
+      for (const Assignment& assignment : set->assignments) set_.insert(assignment.name);
+    }
     expressions::Map map;
     map.fields = {{"success", Value(true)},
                   {"failure", Value(false)},
@@ -63,9 +68,10 @@ class AfterSuccess final : public expressions::Scope {
 
   const Value* find(std::string_view name) const override {
     static const Value no(false);
+    if (set_.contains(name)) return nullptr;
     if (name == "exhausted") return &no;
-    if (is_outcome_name(name)) return expressions::field_of(&outcome_, name);
-    const bool is_outcome = name == "result" || name == done_.id ||
+    if (is_outcome_name(name) || name == "error") return expressions::field_of(&outcome_, name);
+    const bool is_outcome = name == "result" || name == "last_action_result" || name == done_.id ||
                             (done_.action && name == done_.action->options.result.name && !name.empty());
     return is_outcome ? &outcome_ : nullptr;
   }
@@ -74,12 +80,13 @@ class AfterSuccess final : public expressions::Scope {
  private:
   const State& done_;
   Value outcome_;
+  std::set<std::string, std::less<>> set_;  // variables of the workflow, which hide the names of the run
 };
 
 }  // namespace
 
-std::vector<std::size_t> targets_after_success(const State& state, const State& done) {
-  const AfterSuccess scope(done);
+std::vector<std::size_t> targets_after_success(const Workflow& workflow, const State& state, const State& done) {
+  const AfterSuccess scope(workflow, done);
   std::vector<std::size_t> targets;
   std::vector<std::size_t> last_resort;
   for (const Transition& exit : state.exits) {

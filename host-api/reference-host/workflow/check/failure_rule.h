@@ -32,7 +32,7 @@ bool takes_failure(const Workflow& workflow, const State& state, const Transitio
 
 // The targets to which the state may lead after a success of `done`, which is the state itself or one before it.
 // Conditions are evaluated with what that success makes certain; one that depends on anything else may be open.
-std::vector<std::size_t> targets_after_success(const State& state, const State& done);
+std::vector<std::size_t> targets_after_success(const Workflow& workflow, const State& state, const State& done);
 
 // True if the exit, when it is taken after a failure, passes the failure on to its target: a choice, a join, or the end
 // of a composite state. The exits of the target then have to handle the failure.
