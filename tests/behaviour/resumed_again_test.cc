@@ -17,6 +17,7 @@ struct Again : Place {
     arguments.insert(arguments.begin(), wtool_path);
     return run(arguments, here());
   }
+  bool there(const std::string& name) const { return std::filesystem::exists(scratch.path() + "/" + name); }
   void remove(const std::string& name) const { std::filesystem::remove(scratch.path() + "/" + name); }
   void make(const std::string& name) const { scratch.file(name, ""); }
 };
@@ -161,11 +162,17 @@ BOOST_AUTO_TEST_CASE(a_part_that_would_end_before_it_begins_is_refused) {
   BOOST_TEST(refused.exit_code == 2);
   BOOST_TEST(holds(refused.err, "A comes before C"), refused.err);
   BOOST_TEST(wtool({"run", "w.md", "--from", "C", "--until", "C"}).exit_code == 0);
+  scratch.file("clean.md",
+               "---\nfinally: Clean\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> C\nC --> [*]\nClean --> "
+               "[*]\n```\n## Actions\n- A: Log \"a\"\n- C: Log \"c\"\n- Clean: Log \"clean\"\n");
+  BOOST_TEST(wtool({"run", "clean.md"}).exit_code == 0);
+  const Finished cleaned = wtool({"run", "clean.md", "--from", "C", "--until", "Clean"});
+  BOOST_TEST(cleaned.exit_code == 0, cleaned.out << cleaned.err);
   BOOST_TEST(file("log") == "c\nc\n");
 }
 
 // A resumed run would do first what failed, so the answer would be about something else.
-BOOST_AUTO_TEST_CASE(a_question_of_on_failure_or_finally_does_not_wait) {
+BOOST_AUTO_TEST_CASE(a_question_about_what_comes_after_a_failure_does_not_wait) {
   for (const char* key : {"on failure", "finally"}) {
     scratch.file("w.md", std::string("---\n") + key +
                              ": Ask\n---\n```mermaid\nstateDiagram-v2\n[*] --> Deploy\nDeploy --> [*]\nAsk --> Back\n"
@@ -173,12 +180,54 @@ BOOST_AUTO_TEST_CASE(a_question_of_on_failure_or_finally_does_not_wait) {
                              "- Ask: Approve \"Roll back?\"\n- Back: Shell \"echo back >> log\"\n");
     const Finished finished = wtool({"run", "w.md"});
     BOOST_TEST(finished.exit_code == 1, finished.out << finished.err);
-    BOOST_TEST(holds(finished.out + finished.err, "a question of `on failure` or `finally` cannot wait"),
+    BOOST_TEST(holds(finished.out + finished.err, "a question about what comes after a failure cannot wait"),
                finished.out << finished.err);
     BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code != 0);
     BOOST_TEST(file("log") == "deploy\n");
     remove("log");
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_question_of_finally_after_a_completed_path_waits_but_no_second_one) {
+  scratch.file("w.md",
+               "---\nfinally: First\n---\n```mermaid\nstateDiagram-v2\n[*] --> Work\nWork --> [*]\n"
+               "First --> Clean\nClean --> Second\nSecond --> [*]\n```\n## Actions\n"
+               "- Work: Shell \"echo work >> log\"\n- First: Approve \"remove it?\"\n"
+               "- Clean: Shell \"echo clean >> log\"\n- Second: Approve \"really?\"\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 5);
+  const Finished second = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(second.exit_code == 3, second.out << second.err);
+  BOOST_TEST(holds(second.out + second.err, "a second question of `finally` cannot wait"), second.out << second.err);
+  BOOST_TEST(file("log") == "work\nclean\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_resumed_run_goes_the_same_way_after_a_join_whose_action_succeeded) {
+  scratch.file("w.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> F\nstate F <<fork>>\nstate J <<join>>\nF --> A\nF --> B\n"
+               "A --> J\nB --> J\nJ --> Fix: failure\nFix --> [*]\nH --> [*]\n```\n## Actions\n"
+               "- A: Shell \"false\"\n- B: Shell \"true\"\n- J: Shell \"echo collected\" on failure: H\n"
+               "- Fix: Shell \"test -e network && echo ${J.success} >> log\"\n- H: Shell \"echo H >> log\"\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+  make("network");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("log") == "true\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_the_finally_of_a_kept_workflow_has_made_is_still_known) {
+  scratch.file("w.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> W\nW --> C\nC --> [*]\n```\n## Actions\n"
+               "- W: Run workflow \"inner\"\n- C: Shell \"test -e network && cat dist\"\n");
+  scratch.file("inner.md",
+               "---\nfinally: Pack\n---\n```mermaid\nstateDiagram-v2\n[*] --> I\nI --> [*]\nPack --> [*]\n```\n"
+               "## Actions\n- I: Log \"i\"\n- Pack: Shell \"echo x > dist\" outputs=[\"dist\"] cache=true\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 1);
+  remove("dist");
+  make("network");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(there("dist"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -191,7 +191,7 @@ PendingApproval RunApprovals::question_of(const ApprovalRequest& request) const 
   question.question = secrets_.masked(request.question);
   question.by = request.by;
   for (const PendingApproval& earlier : setup_.pending) {
-    if (!request.after_repeated_steps && is_same(earlier, question)) return earlier;
+    if (!request.after_repeated_steps && !request.after_failure && is_same(earlier, question)) return earlier;
   }
   question.asked = system_clock::now();
   if (request.timeout) question.until = question.asked + *request.timeout;
@@ -242,7 +242,9 @@ ApprovalAnswer RunApprovals::ask(const ApprovalRequest& request, Stop& stop) {
   answer.kind = Kind::expired;
   if (question.is_late()) return answer;
   std::optional<GivenApproval> given;
-  if (!request.after_repeated_steps) given = take_given(question);
+  if (!request.after_repeated_steps && !request.after_failure) given = take_given(question);
+  // A resumed run would ask this question again, so the next one must not make the run wait.
+  if (given && request.in_finally) has_answer_in_finally_ = true;
   answer.why = given ? "" : setup_.asks ? approver_problem(question.by, setup_.started_in) : setup_.not_asked;
   if (!given && setup_.asks && answer.why.empty()) {
     runner::ChildStop timed(stop);
@@ -270,10 +272,15 @@ ApprovalAnswer RunApprovals::ask(const ApprovalRequest& request, Stop& stop) {
     answer.who.clear();
   }
   const bool is_kept = setup_.journal == nullptr || setup_.journal->is_up_to_date();
-  answer.kind = setup_.run.empty() || !is_kept || request.in_last_states ? Kind::nobody : Kind::waits;
-  if (request.in_last_states) {
+  const bool is_second = request.in_finally && has_answer_in_finally_ && !given;
+  const bool can_wait = !setup_.run.empty() && is_kept && !request.after_failure && !is_second;
+  answer.kind = can_wait ? Kind::waits : Kind::nobody;
+  if (is_second) {
     answer.why = (answer.why.empty() ? "this run is not in the foreground of a terminal" : answer.why) +
-                 ", and a question of `on failure` or `finally` cannot wait";
+                 ", and a second question of `finally` cannot wait: the resumed run would ask the first one again";
+  } else if (request.after_failure) {
+    answer.why = (answer.why.empty() ? "this run is not in the foreground of a terminal" : answer.why) +
+                 ", and a question about what comes after a failure cannot wait";
   } else if (!is_kept) {
     answer.why = (answer.why.empty() ? "this run is not in the foreground of a terminal" : answer.why) +
                  ", and the run cannot wait, because its journal cannot be written";

@@ -10,6 +10,7 @@
 // - The timeout of a question begins when the question is first asked in this run.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -91,7 +92,8 @@ class RunApprovals {
 
   Setup setup_;
   const runner::Secrets& secrets_;
-  mutable std::mutex mutex_;  // guards setup_.given
+  mutable std::mutex mutex_;                         // guards setup_.given
+  std::atomic<bool> has_answer_in_finally_ = false;  // an answer was used for a question of `finally`
 };
 
 }  // namespace wtool::host

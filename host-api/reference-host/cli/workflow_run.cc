@@ -455,7 +455,7 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
     return exit_unusable;
   }
   if (const std::string& until = flags.part.until;
-      !wanted.from.empty() && !until.empty() && journal::came_to(resumed->run, until)) {
+      !wanted.from.empty() && !until.empty() && journal::came_to(resumed->run, until, "")) {
     complain("in the run " + id + ", " + until + " comes before " + wanted.from +
              ", so --until would end the run before anything runs; name " + wanted.from + " or a later state");
     return exit_unusable;

@@ -111,6 +111,7 @@ StepEnd masked(const StepEnd& end, const Secrets& secrets, bool& changed) {
   for (auto& [name, value] : copy.assigned) given.hide(value);
   changed |= given.changed();
   RecordMasker(secrets).hide(copy.command);
+  RecordMasker(secrets).hide(copy.failed_before);
   return copy;
 }
 

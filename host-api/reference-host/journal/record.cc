@@ -388,6 +388,7 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   }
   line.flag_if_set("ends_workflow", end.ends_workflow);
   line.text_if_any("result", end.result_name);
+  line.text_if_any("failed_before", end.failed_before);
   line.key("went_on") += end.transitioned ? "true" : "false";
   std::string& list = line.key("next");
   list += '[';

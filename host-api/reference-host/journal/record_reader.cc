@@ -182,6 +182,7 @@ StepEnd end_at(const json& record) {
   end.secret = flag_at(record, "secret");
   end.ends_workflow = flag_at(record, "ends_workflow");
   end.transitioned = flag_at(record, "went_on");
+  end.failed_before = text_member(record, "failed_before");
   end.next = texts_at(record, "next");
   const auto set = record.find("set");
   if (set == record.end() || !set->is_object()) return end;
@@ -277,7 +278,11 @@ std::string RecordReader::take_record(const json& record) {
     forget_past(record);
   } else if (type == "branches_forgotten") {
     const std::string beginning = text_member(record, "beginning");
-    drop_if([&](const StepRecord& step) { return (step.place.branch + '/').starts_with(beginning); });
+    drop_if([&](const StepRecord& step) {
+      const std::string& branch = step.place.branch;
+      return branch.starts_with(beginning) ||
+             (beginning.size() == branch.size() + 1 && beginning.back() == '/' && beginning.starts_with(branch));
+    });
   } else if (type == "usage") {
     const auto place = place_at(record);
     if (!place) return "it has no \"branch\" and \"seq\" that identify its step";
@@ -388,6 +393,12 @@ StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
   if (!begins && found != index_.end()) return run_.steps[found->second];
   if (found != index_.end()) {
     drop(found->second);
+    if (text_member(record, "action") == "workflow") {
+      drop_if([&](const StepRecord& step) {
+        const std::string& branch = step.place.branch;
+        return is_inside(branch, place) && branch.find("/0:", place.branch.size() + 1) != std::string::npos;
+      });
+    }
     if (leaves_earlier_path(run_.steps[found->second], record)) drop_earlier_steps_from(place);
   }
   index_[step_key(place)] = run_.steps.size();
@@ -463,8 +474,8 @@ void RecordReader::resume(const json& record, Moment at) {
   std::optional<StepPlace> from;
   if (const auto found = record.find("from"); found != record.end() && found->is_object()) from = place_at(*found);
   if (from) drop_earlier_steps_from(*from);
-  // They always run again (runner::Run::past).
-  drop_if([](const StepRecord& step) { return runner::is_in_last_states(step.place.branch); });
+  // They run again (runner::Run::past). Those of an inner workflow stay if the step that runs it is kept.
+  drop_if([](const StepRecord& step) { return step.place.branch.starts_with("/0:"); });
   for (StepRecord& step : run_.steps) step.replayed = step.end.transitioned;
 }
 

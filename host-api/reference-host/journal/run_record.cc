@@ -34,13 +34,16 @@ bool waits(const RunRecord& run, const StepRecord& step) {
   });
 }
 
-bool came_to(const RunRecord& run, std::string_view state) {
-  return std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& step) {
-    return may_end_by_until(step.place.branch) && step.state == state;
-  });
+bool came_to(const RunRecord& run, std::string_view state, std::string_view branch) {
+  return std::any_of(run.steps.begin(), run.steps.end(),
+                     [&](const StepRecord& step) { return step.place.branch == branch && step.state == state; });
 }
 
-bool reached_until(const RunRecord& run) { return run.until.empty() || came_to(run, run.until); }
+bool reached_until(const RunRecord& run) {
+  return run.until.empty() || std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& step) {
+           return may_end_by_until(step.place.branch) && step.state == run.until;
+         });
+}
 
 bool missed_its_until(const RunRecord& run) {
   return run.status == runner::RunReport::Status::completed && !reached_until(run);

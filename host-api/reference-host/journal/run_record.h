@@ -126,8 +126,8 @@ std::vector<const StepRecord*> in_workflow_order(const RunRecord& run);
 // True if a state that --until names ends the run in this branch: on the path of the whole workflow, or in `finally`.
 bool may_end_by_until(std::string_view branch);
 
-// True if the run was in this state in a branch that --until may end.
-bool came_to(const RunRecord& run, std::string_view state);
+// True if the run was in this state in the branch.
+bool came_to(const RunRecord& run, std::string_view state, std::string_view branch);
 // True if the run was in the state `run.until`, after which --until ends it, or if there is no such state. A run may
 // also take a path that ends before it reaches this state.
 bool reached_until(const RunRecord& run);

@@ -23,8 +23,9 @@ std::string end_of(const std::string& text) {
   return text.size() <= max_failed_output ? text : text.substr(text.size() - max_failed_output);
 }
 
-void fill(FailedStep& failed, const Outcome& outcome) {
-  failed.message = outcome.message;
+void fill(FailedStep& failed, const runner::StepEnd& end) {
+  const Outcome& outcome = end.outcome;
+  failed.message = end.message();
   failed.hint = hint_of(outcome);
   failed.standard_output = end_of(outcome.standard_output);
   failed.standard_error = end_of(outcome.standard_error);
@@ -128,7 +129,7 @@ FailedList failed_in(const journal::RunRecord& run) {
       one.refused = runner::is_refusal(step->end.outcome);
       one.exit_code = step->exit_code;
       one.command = step->end.command;
-      if (!one.secret) fill(one, step->end.outcome);
+      if (!one.secret) fill(one, step->end);
       failed.add(std::move(one), others, below(step->place.branch, step->place.sequence));
     }
   }
@@ -213,7 +214,7 @@ void FailedSteps::state_ended(const Step& step, const runner::StepEnd& end) {
   failed.refused = runner::is_refusal(end.outcome);
   failed.exit_code = step.exit_code;
   failed.command = end.command;
-  if (!failed.secret) fill(failed, end.outcome);
+  if (!failed.secret) fill(failed, end);
   const bool stands_for_others =
       std::holds_alternative<workflow::WorkflowAction>(step.of().action->kind) || !end.outcome.matrix.is_null();
   const std::lock_guard lock(mutex_);

@@ -233,7 +233,7 @@ std::string steps(const RunRecord& run, const OrderedSteps& ordered, const Combi
     std::string outputs = details.of("command", step.end.command, failed);
     if (!is_log) outputs += details.of("stdout", outcome.standard_output, failed, outcome.whole_output);
     outputs += details.of("stderr", outcome.standard_error, failed, outcome.whole_error);
-    if (outcome.is_error) outputs += details.of("message", outcome.message, failed);
+    if (outcome.is_error || failed) outputs += details.of("message", step.end.message(), failed);
     for (const runner::KeptFile& file : step.kept_files) {
       const std::string size = counted(static_cast<std::int64_t>(file.bytes), "byte");
       const std::string where = file.copy.empty() ? "the copy is gone" : file.copy;

@@ -62,8 +62,7 @@ std::string numbers(const Counts& counts) {
 }
 
 std::string why(const StepRecord& step) {
-  const runner::Outcome& outcome = step.end.outcome;
-  if (!outcome.message.empty()) return outcome.message;
+  if (!step.end.message().empty()) return step.end.message();
   return step.end.secret ? "failed; its results are secret" : "exit code " + std::to_string(step.exit_code);
 }
 
@@ -95,8 +94,7 @@ class Judge {
       const bool ended = ended_the_run(handled->place.branch, handled->end);
       made = {CaseVerdict::skipped,
               std::string("failed, and the workflow ") + (ended ? "ended there: " : "continued: ") + why(step)};
-    } else if (step.status == Step::Status::failed &&
-               (step.action.empty() || step.end.outcome.error == runner::failed_before_error)) {
+    } else if (step.status == Step::Status::failed && (step.action.empty() || !step.end.failed_before.empty())) {
       made = {CaseVerdict::skipped, "failed, because a step before it failed: " + why(step)};
     } else if (containing_.contains(&step)) {
       made = {CaseVerdict::skipped, std::string(step.status == Step::Status::failed ? "failed" : "ended") +

@@ -147,7 +147,7 @@ class Spans {
                       {"endTimeUnixNano", nanoseconds(end_of_step(step))},
                       {"attributes", attributes.take()}};
     if (step.status == Step::Status::succeeded) span["status"] = otlp_status(false, "");
-    if (step.status == Step::Status::failed) span["status"] = otlp_status(true, step.end.outcome.message);
+    if (step.status == Step::Status::failed) span["status"] = otlp_status(true, step.end.message());
     return span;
   }
 

@@ -329,7 +329,7 @@ std::string Progress::end_line(const Step& step, const StepEnd& end, const Runni
   const std::string word = end.outcome.error == runner::approval_pending ? "waits"
                            : step.status == Step::Status::aborted        ? "aborted"
                                                                          : "failed";
-  const std::string message = end.secret ? "its results are secret" : end.outcome.message;
+  const std::string message = end.secret ? "its results are secret" : end.message();
   const std::string why = cut_to_width(cleaned_for_terminal(message, false), 200);
   return "  " + (step.replayed ? coloured(grey, "kept") + " " : "") + coloured(red, word) + " " + label + time +
          (why.empty() ? "" : "  " + why) + "\n";

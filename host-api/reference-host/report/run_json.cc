@@ -44,7 +44,7 @@ ordered_json step_json(const journal::RunRecord& run, const StepRecord& step, bo
   if (step.end.secret) out["secret"] = true;
   if (step.masked) out["masked"] = true;
   if (!step.end.command.empty()) out["command"] = step.end.command;
-  if (!outcome.message.empty()) out["message"] = outcome.message;
+  if (!step.end.message().empty()) out["message"] = step.end.message();
   if (!outcome.error.empty()) out["error"] = outcome.error;
   out["stdout"] = outcome.standard_output;
   out["stderr"] = outcome.standard_error;

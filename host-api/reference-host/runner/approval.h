@@ -25,9 +25,11 @@ struct ApprovalRequest {
   std::optional<std::chrono::milliseconds> timeout;
   // In a resumed run, a step before this one has run again. What was asked or answered earlier was about its old result.
   bool after_repeated_steps = false;
-  // The state is one of `on failure` or `finally`. A resumed run would first do again what failed before these states, so
-  // a later answer would be about something else: the question cannot wait.
-  bool in_last_states = false;
+  // Something has failed before the state, which is one of `on failure` or `finally`. A resumed run would first do that
+  // again, so a later answer would be about something else: the question cannot wait, and no earlier answer counts.
+  bool after_failure = false;
+  // The state is one of `finally`, and nothing failed before it. A resumed run begins `finally` again.
+  bool in_finally = false;
 };
 
 struct ApprovalAnswer {

@@ -165,13 +165,11 @@ void Branch::stand_for(const Pending& failure, const State& state, Step& step, S
   if (state.kind == State::Kind::join || state.hidden) {
     step.status = Step::Status::failed;
     step.exit_code = failure.outcome.exit_code;
-    if (!state.action) {
-      end.outcome = failure.outcome;
+    if (state.action) {
+      const std::string& message = failure.outcome.message;
+      end.failed_before = message.empty() ? "exit code " + std::to_string(failure.outcome.exit_code) : message;
     } else {
-      end.outcome.is_error = true;
-      end.outcome.exit_code = failure.outcome.exit_code;
-      end.outcome.error = failed_before_error;
-      end.outcome.message = failure.outcome.message;
+      end.outcome = failure.outcome;
     }
   }
   if (state.action && !invocation_.workflow.continues) tell(failure.outcome);

@@ -147,6 +147,7 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
   const auto& skips_finally = invocation.run.request().services.skips_finally;
   if (end.kind == BranchResult::Kind::aborted && skips_finally && skips_finally()) return end;
   invocation.entered = 0;
+  invocation.completed = end.kind == BranchResult::Kind::ended;
   FinallyStop late(stop);
   // What `finally` sets stays, but the outcome of its last action does not become the result of the workflow.
   Variables own = variables.fork();

@@ -52,9 +52,6 @@ inline constexpr std::string_view invalid_output_error = "invalid_output";
 // The `error` of a step whose command succeeded, but did not make a file that the option `outputs` names.
 inline constexpr std::string_view missing_output_error = "missing_output";
 
-// The `error` of a join, or the end of a composite state, whose action succeeded after a step before it had failed.
-inline constexpr std::string_view failed_before_error = "failed_before";
-
 // Reads the envelope that a tool returned. If its metadata has no `stdout`, the text of the content becomes the
 // standard output.
 Outcome to_outcome(const ToolOutcome& call);

@@ -104,8 +104,8 @@ const std::string of_other_workflow = "the workflow differs from that of the run
 const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state,
                           const std::function<std::string()>& changed_call) {
   if (!has_past_in(branch)) return nullptr;
-  // The states of `on failure` and `finally` always run again, because this run may have recreated what they removed in
-  // the earlier run.
+  // The states of `on failure` and `finally` run again, because this run may have recreated what they removed in the
+  // earlier run.
   if (is_in_last_states(branch)) return nullptr;
   const PastStep* const ended = request_.past->find_ended(branch, sequence);
   // A step that runs a workflow has steps inside it, which may have ended although it has not.
@@ -154,17 +154,19 @@ bool Run::past_ended_before(const std::string& branch, std::uint64_t sequence) c
 
 void Run::forget_past(const std::string& why) {
   {
+    // The record comes before any step that runs now because of it, also in another branch.
     const std::lock_guard lock(mutex_);
-    if (!has_past_.exchange(false)) return;
+    if (!has_past()) return;
+    observer().past_forgotten(kept_);
+    has_past_ = false;
   }
-  observer().past_forgotten(kept_);  // it does not grow any more
   observer().noticed(why + "; from here on, every step is run");
 }
 
 void Run::forget_branches(std::string beginning) {
   if (!has_past()) return;
-  observer().branches_forgotten(beginning);
   const std::lock_guard lock(mutex_);
+  observer().branches_forgotten(beginning);
   forgotten_.push_back(std::move(beginning));
 }
 

@@ -131,6 +131,7 @@ struct WorkflowInvocation {
   mutable Meter meter;        // what its prompts have used
   mutable std::vector<std::atomic<std::int64_t>> visits;  // by state; counted only for states with max=N
   mutable std::atomic<bool> finally_entered{false};
+  mutable std::atomic<bool> completed{false};    // its path has come to its end; only `finally` is left
   mutable std::atomic<std::int64_t> entered{0};  // how many states all branches have entered
 };
 

@@ -118,6 +118,12 @@ struct StepEnd {
   // True if the path left the state. A step without a transition runs again when the run is resumed.
   bool transitioned = false;
   std::vector<std::string> next;  // where the path went: names of states, [*] for the end
+  // Why a join, or the end of a composite state, failed although its action succeeded: a step before it had failed.
+  // Otherwise empty. The outcome is that of the action.
+  std::string failed_before{};
+
+  // Why the step failed, or what its outcome says.
+  const std::string& message() const { return failed_before.empty() ? outcome.message : failed_before; }
 };
 
 // The step that a failed or aborted run ended in.

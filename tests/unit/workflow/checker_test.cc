@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(conditions_on_outputs_that_are_never_true_are_found) {
   found("A.content > 3", "4:20: error: a text is never a number: this comparison always fails\n");
   found("A.success == \"true\"", "4:20: error: true or false is never a text: this comparison always fails\n");
   // At run time, the run's own name wins.
-  expect("[*] --> A\nA --> failure: failure == true\nA --> [*]: default\nfailure --> [*]\n",
+  expect("[*] --> failure\nfailure --> A: failure == false\nfailure --> [*]: default\nA --> [*]\n",
          "- A: Shell \"x\"\n- failure: Shell \"y\"\n", "");
   found("A.duration_ms > 5 && A.success && A.error == \"\" && int(A) > 3", "");
   found("A.content == \"5\" || A.exit_code == 3 || A.stdout.contains(\"5\") || A.stdout == \"5\\n\"", "");

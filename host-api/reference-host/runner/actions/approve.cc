@@ -4,10 +4,21 @@
 
 namespace wtool::host::workflow {
 
+namespace {
+
+// True for the `finally` of the workflow that was started, if its path has come to its end: nothing failed before it.
+bool is_in_finally_of_success(const runner::ActionRunner& runner) {
+  return runner.invocation.parent == nullptr && runner.invocation.completed &&
+         runner.step.branch.starts_with("/0:finally");
+}
+
+}  // namespace
+
 void ApproveAction::perform(const ApproveAction& action, runner::ActionRunner& runner) {
   const auto question = runner.render(action.question);
   if (!question) return;
   if (question->empty()) return runner.mistake(action.question.written.locate(0), "the question is empty");
+  const bool in_finally = is_in_finally_of_success(runner);
   runner::ApprovalRequest request{.branch = runner.step.branch,
                                   .sequence = runner.step.sequence,
                                   .state = runner.step.of().id,
@@ -15,7 +26,8 @@ void ApproveAction::perform(const ApproveAction& action, runner::ActionRunner& r
                                   .by = {},
                                   .timeout = {},
                                   .after_repeated_steps = runner.invocation.run.repeats_steps(runner.step.branch),
-                                  .in_last_states = runner::is_in_last_states(runner.step.branch)};
+                                  .after_failure = runner::is_in_last_states(runner.step.branch) && !in_finally,
+                                  .in_finally = in_finally};
   if (action.by) {
     const auto by = runner.render(*action.by);
     if (!by) return;
