@@ -220,7 +220,7 @@ std::shared_ptr<const Configuration> tightened(const Configuration& configuratio
     policy.needs_network = true;
     held->network_stays_closed = true;
   }
-  held->confinement = engine::Sandbox::shared(policy);
+  held->confinement = engine::Sandbox::shared(policy, configuration.confinement.get());
   held->sandbox = std::move(policy);
   return held;
 }

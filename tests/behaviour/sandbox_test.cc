@@ -14,10 +14,13 @@
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "support/asking_host.h"
 #include "support/sandboxed.h"
@@ -212,19 +215,27 @@ BOOST_FIXTURE_TEST_CASE(a_root_that_is_a_symbolic_link_is_what_it_leads_to, Fixt
 
 BOOST_FIXTURE_TEST_CASE(a_missing_root_refuses_the_call_until_it_exists, Fixture) {
   const std::string later = scratch.path() + "/later";
-  const ToolUnderTest missing(plugin, sandbox({{"write", {inside, later}}}));
-  const Answer answer = run(missing, "touch ran");
+  const Json config = sandbox({{"write", {inside, later}}});
+  std::optional<ToolUnderTest> missing(std::in_place, plugin, config);
+  const Answer answer = run(*missing, "touch ran");
   BOOST_TEST_CONTEXT(answer.raw) {
     BOOST_TEST(answer.code() == "configuration_invalid");
     BOOST_TEST(answer.text().find(later) != std::string::npos);
     BOOST_TEST(!std::filesystem::exists(inside + "/ran"));
   }
   folder("later");
-  BOOST_TEST(run(missing, "touch ../later/made").exit_code() == 0);
-  // A new folder of the same name counts as well.
-  std::filesystem::remove_all(later);
+  BOOST_TEST(run(*missing, "touch ../later/made").exit_code() == 0);
+  // A new folder of the same name counts for a tool that is made later.
+  std::filesystem::rename(later, scratch.path() + "/first");
   folder("later");
-  BOOST_TEST(run(missing, "touch ../later/made").exit_code() == 0);
+  const Answer refused = run(*missing, "touch ../later/made");
+  BOOST_TEST_CONTEXT(refused.raw) {
+    BOOST_TEST(refused.code() == "configuration_invalid");
+    BOOST_TEST(refused.text().find("has been replaced") != std::string::npos);
+  }
+  missing.reset();
+  missing.emplace(plugin, config);
+  BOOST_TEST(run(*missing, "touch ../later/made").exit_code() == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_command_cannot_widen_the_sandbox_by_a_link_in_place_of_a_root, Fixture) {

@@ -30,6 +30,11 @@ bool resolve(const std::string& name, const char* key, Root& root, std::string& 
   return true;
 }
 
+bool is_same(const Root& first, const Root& now, bool may_be_written) {
+  if (now.path != first.path || now.folder != first.folder) return false;
+  return !may_be_written || !now.folder || (now.device == first.device && now.inode == first.inode);
+}
+
 // The path without "." and "..", and without a slash at its end; links stay.
 std::string lexical(const std::string& name) {
   std::string path = std::filesystem::path(name).lexically_normal();
@@ -38,6 +43,38 @@ std::string lexical(const std::string& name) {
 }
 
 }  // namespace
+
+void KnownRoots::learn(const SandboxPolicy& policy) {
+  for (const auto* names : {&policy.write, &policy.read}) {
+    for (const std::string& name : *names) {
+      Root root;
+      std::string missing;
+      if (resolve(name, "", root, missing)) (void)check(name, root, false);
+    }
+  }
+}
+
+std::string KnownRoots::check(const std::string& name, const Root& found, bool may_be_written) {
+  const std::lock_guard lock(mutex_);
+  const Root& first = roots_.try_emplace(name, found).first->second;
+  if (is_same(first, found, may_be_written)) return {};
+  const std::string replaced = "has been replaced since the configuration was read: it ";
+  if (found.path != first.path) return replaced + "led to " + first.path + ", and leads to " + found.path + " now";
+  return replaced + (found.folder ? "is another folder now" : "is no longer a folder");
+}
+
+bool KnownRoots::are_lost(const SandboxPolicy& policy) {
+  const auto is_lost = [&](const std::string& name, bool may_be_written) {
+    Root now;
+    std::string missing;
+    const bool exists = resolve(name, "", now, missing);
+    const std::lock_guard lock(mutex_);
+    const auto first = roots_.find(name);
+    return first != roots_.end() && (!exists || !is_same(first->second, now, may_be_written));
+  };
+  return std::any_of(policy.write.begin(), policy.write.end(), [&](const auto& name) { return is_lost(name, true); }) ||
+         std::any_of(policy.read.begin(), policy.read.end(), [&](const auto& name) { return is_lost(name, false); });
+}
 
 bool is_within_any(std::string_view path, const std::vector<Root>& roots) {
   return std::any_of(roots.begin(), roots.end(), [&](const Root& root) { return is_within(path, root.path); });
@@ -51,13 +88,20 @@ std::string list_roots(const std::vector<Root>& roots) {
   return text.empty() ? "nothing" : text;
 }
 
-bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error) {
+bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error, KnownRoots* known) {
   roots = {};
+  const auto add = [&](const std::string& name, const char* key, bool may_be_written, std::vector<Root>& resolved) {
+    Root& root = resolved.emplace_back();
+    if (!resolve(name, key, root, error)) return false;
+    const std::string change = known == nullptr ? std::string() : known->check(name, root, may_be_written);
+    if (!change.empty()) error = std::string(key) + " names " + name + ", which " + change;
+    return change.empty();
+  };
   for (const std::string& name : policy.write) {
-    if (!resolve(name, "sandbox.write", roots.write.emplace_back(), error)) return false;
+    if (!add(name, "sandbox.write", true, roots.write)) return false;
   }
   for (const std::string& name : policy.read) {
-    if (!resolve(name, "sandbox.read", roots.read.emplace_back(), error)) return false;
+    if (!add(name, "sandbox.read", false, roots.read)) return false;
   }
   const auto check = [&](const std::vector<std::string>& names, const std::vector<Root>& resolved) {
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -95,7 +139,12 @@ bool resolve_held(const HeldFiles& held, Roots& roots, std::string& error) {
 }
 
 Descriptor open_root(const Root& root) {
-  return Descriptor(open_resolving(AT_FDCWD, root.path.c_str(), O_PATH, RESOLVE_NO_SYMLINKS));
+  Descriptor place(open_resolving(AT_FDCWD, root.path.c_str(), O_PATH, RESOLVE_NO_SYMLINKS));
+  struct stat status {};
+  if (!place || ::fstat(place.get(), &status) != 0) return {};
+  if (status.st_dev == root.device && status.st_ino == root.inode) return place;
+  errno = ESTALE;
+  return {};
 }
 
 bool is_unchanged(const Root& root) {

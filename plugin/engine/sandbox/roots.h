@@ -3,6 +3,9 @@
 
 #include <sys/types.h>
 
+#include <functional>
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +29,27 @@ struct Roots {
   std::vector<Root> list{};  // folders in which only the names may be read
 };
 
+// How the roots were found for the first time. A program that is not confined by this sandbox (git, or a command of
+// another sandbox) can later replace a root, even by a link to the home folder. Such a root is no longer what the
+// configuration meant, so it is refused for as long as the configuration is in use. What stays the same: the path without
+// links, and whether it is a folder. A folder that may be written is also the same folder, by device and inode.
+// Programs replace files, and folders that are only read, when they save or update them.
+// Any thread may call any member.
+class KnownRoots {
+ public:
+  // Finds the policy's roots for the first time, as far as they exist.
+  void learn(const SandboxPolicy& policy);
+  // Returns what differs, as the end of a sentence about the root; empty if nothing differs. Learns a name that is not
+  // known.
+  std::string check(const std::string& name, const Root& found, bool may_be_written);
+  // True if a known root of the policy is gone, or has been replaced.
+  bool are_lost(const SandboxPolicy& policy);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Root, std::less<>> roots_;  // by their names in the configuration
+};
+
 // True if one of `roots` contains the canonical path.
 bool is_within_any(std::string_view path, const std::vector<Root>& roots);
 // "/a, /b", or "/a, /b, /c and 2 more"; "nothing" for an empty list.
@@ -33,14 +57,14 @@ std::string list_roots(const std::vector<Root>& roots);
 
 // Resolves the policy's roots, links included. False with `error`, a sentence that names the root. It is also an error
 // if a root's path is below a write root but a link in it leads out of the write root, because a command could have put
-// that link there.
-bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error);
+// that link there. With `known`, it is an error if a root has been replaced.
+bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error, KnownRoots* known = nullptr);
 
 // The roots of the files that a call is limited to. False with `error`: one of the files has become a link.
 bool resolve_held(const HeldFiles& held, Roots& roots, std::string& error);
 
 // Opens the root for Landlock, with O_PATH and without following links, since its path is canonical. Empty, with
-// errno, on failure.
+// errno, on failure; ESTALE: something else is there now.
 Descriptor open_root(const Root& root);
 
 // True while the root's path still leads to the same file or folder.

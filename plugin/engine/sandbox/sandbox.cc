@@ -59,12 +59,23 @@ bool is_plain_file(const std::string& path) {
 
 }  // namespace
 
+// The roots are found here, and not at the first command: until then, other programs could replace them.
+Sandbox::Sandbox(SandboxPolicy policy, SandboxFeatures features, std::shared_ptr<KnownRoots> known)
+    : policy_(std::move(policy)),
+      features_(features),
+      known_(known ? std::move(known) : std::make_shared<KnownRoots>()) {
+  known_->learn(policy_);
+}
+
 std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal& refusal) const {
   auto shared = std::make_shared<SharedSandbox>();
   std::string error;
-  if (!resolve_roots(policy_, shared->roots, error)) {
+  if (!resolve_roots(policy_, shared->roots, error, known_.get())) {
     refusal = {"configuration_invalid", "configuration: " + error,
-               "make the folder, or remove it from the configuration; nothing was run"};
+               known_->are_lost(policy_)
+                   ? "put back what was there; if the new one is meant, end the program that serves the calls, such as "
+                     "wtool mcp, and start it again; nothing was run"
+                   : "make the folder, or remove it from the configuration; nothing was run"};
     return nullptr;
   }
   if (!policy_.held) {
@@ -125,7 +136,7 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal&
   return shared;
 }
 
-std::shared_ptr<Sandbox> Sandbox::shared(const SandboxPolicy& policy) {
+std::shared_ptr<Sandbox> Sandbox::shared(const SandboxPolicy& policy, const Sandbox* wider) {
   static std::mutex mutex;
   static std::vector<std::weak_ptr<Sandbox>> living;
   const std::lock_guard lock(mutex);
@@ -133,7 +144,7 @@ std::shared_ptr<Sandbox> Sandbox::shared(const SandboxPolicy& policy) {
   for (const auto& known : living) {
     if (auto sandbox = known.lock(); sandbox && sandbox->policy_ == policy) return sandbox;
   }
-  auto made = std::make_shared<Sandbox>(policy);
+  auto made = std::make_shared<Sandbox>(policy, SandboxFeatures::of_kernel(), wider ? wider->known_ : nullptr);
   living.push_back(made);
   return made;
 }

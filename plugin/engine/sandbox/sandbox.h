@@ -57,11 +57,12 @@ struct PreparedSandbox {
 class Sandbox {
  public:
   explicit Sandbox(SandboxPolicy policy) : Sandbox(std::move(policy), SandboxFeatures::of_kernel()) {}
-  Sandbox(SandboxPolicy policy, SandboxFeatures features) : policy_(std::move(policy)), features_(features) {}
+  Sandbox(SandboxPolicy policy, SandboxFeatures features, std::shared_ptr<KnownRoots> known = nullptr);
 
   // The existing sandbox of this policy if one is in use, or a new one. Tools with the same policy thus share the
-  // record of what their commands have made.
-  static std::shared_ptr<Sandbox> shared(const SandboxPolicy& policy);
+  // record of what their commands have made. `wider`: the sandbox of the configuration from which the policy was made,
+  // for limits of one call; a root that was replaced since the configuration was read is then refused here, too.
+  static std::shared_ptr<Sandbox> shared(const SandboxPolicy& policy, const Sandbox* wider = nullptr);
 
   const SandboxPolicy& policy() const { return policy_; }
 
@@ -87,8 +88,9 @@ class Sandbox {
 
   const SandboxPolicy policy_;
   const SandboxFeatures features_;
+  const std::shared_ptr<KnownRoots> known_;
   std::mutex mutex_;
-  // Made at the first call, and again when a root has been replaced.
+  // Made at the first call, and again when a root that is only read, or a file, has been replaced.
   std::shared_ptr<const SharedSandbox> shared_;
   std::shared_ptr<const SharedSandbox> shared_with_network_;  // for calls whose approval opens the network
 

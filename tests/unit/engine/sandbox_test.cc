@@ -288,20 +288,67 @@ BOOST_FIXTURE_TEST_CASE(a_missing_namespace_matters_only_for_names_that_exist, F
   BOOST_TEST(lax->names.watched == std::vector<std::string>{inside + "/kept"}, boost::test_tools::per_element());
 }
 
-BOOST_FIXTURE_TEST_CASE(all_calls_share_one_ruleset_until_a_root_is_replaced, Folders) {
-  Sandbox sandbox(policy(), features);
+BOOST_FIXTURE_TEST_CASE(all_calls_share_one_ruleset_until_a_folder_that_is_read_is_made_anew, Folders) {
+  Sandbox sandbox(policy_of({outside}, {inside}), features);
   SandboxRefusal refusal;
   const auto first = sandbox.prepare(inside, "", refusal);
   const auto second = sandbox.prepare(inside, "", refusal);
   BOOST_REQUIRE((first && second));
   BOOST_TEST(first->shared == second->shared);
-  std::filesystem::rename(inside, path() + "/moved");
-  BOOST_TEST(!sandbox.prepare(outside, "", refusal));
+  std::filesystem::rename(outside, path() + "/moved");
+  BOOST_TEST(!sandbox.prepare(inside, "", refusal));
   BOOST_TEST(refusal.code == "configuration_invalid");
-  std::filesystem::create_directory(inside);
+  std::filesystem::create_directory(outside);
   const auto third = sandbox.prepare(inside, "", refusal);
   BOOST_REQUIRE(third);
   BOOST_TEST(third->shared != first->shared);
+}
+
+// A command of another sandbox, or git, could have put the link there.
+BOOST_FIXTURE_TEST_CASE(a_root_that_was_replaced_is_refused_until_the_configuration_is_read_again, Folders) {
+  const std::string moved = path() + "/moved";
+  const auto again = std::make_shared<Sandbox>(policy(), features);  // has prepared nothing before the root is replaced
+  const auto sandbox = Sandbox::shared(policy());
+  SandboxPolicy without_network = policy();
+  without_network.network = false;
+  const auto refused = [&](Sandbox& one, const std::string& what) {
+    SandboxRefusal refusal;
+    BOOST_TEST(!one.prepare(path(), "", refusal));
+    BOOST_TEST(refusal.code == "configuration_invalid");
+    BOOST_TEST(refusal.message.find(what) != std::string::npos, refusal.message);
+    BOOST_TEST(refusal.hint.find("put back what was there") == 0U, refusal.hint);
+  };
+  SandboxRefusal none;
+  BOOST_TEST(sandbox->prepare(inside, "", none).has_value());
+  std::filesystem::rename(inside, moved);
+  refused(*sandbox, "No such file or directory");
+  std::filesystem::create_directory_symlink(outside, inside);
+  for (Sandbox* one : {sandbox.get(), again.get()}) refused(*one, "leads to " + outside + " now");
+  refused(*Sandbox::shared(without_network, sandbox.get()), "leads to " + outside + " now");
+  std::filesystem::remove(inside);
+  std::filesystem::create_directory(inside);
+  for (Sandbox* one : {sandbox.get(), again.get()}) refused(*one, "is another folder now");
+  BOOST_TEST(Sandbox(policy(), features).prepare(inside, "", none).has_value());
+  std::filesystem::remove(inside);
+  std::filesystem::rename(moved, inside);
+  BOOST_TEST(sandbox->prepare(inside, "", none).has_value());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_file_may_be_replaced_by_a_file_but_not_by_a_folder_or_a_link, Folders) {
+  file("inside/notes", "");
+  Sandbox sandbox(policy_of({"/"}, {inside + "/notes"}), features);
+  SandboxRefusal refusal;
+  file("new", "");
+  std::filesystem::rename(path() + "/new", inside + "/notes");
+  BOOST_TEST(sandbox.prepare(inside, "", refusal).has_value());
+  std::filesystem::remove(inside + "/notes");
+  std::filesystem::create_symlink(outside + "/secret", inside + "/notes");
+  BOOST_TEST(!sandbox.prepare(inside, "", refusal));
+  BOOST_TEST(refusal.message.find("leads to " + outside + "/secret now") != std::string::npos, refusal.message);
+  std::filesystem::remove(inside + "/notes");
+  std::filesystem::create_directory(inside + "/notes");
+  BOOST_TEST(!sandbox.prepare(inside, "", refusal));
+  BOOST_TEST(refusal.message.find("is another folder now") != std::string::npos, refusal.message);
 }
 
 // The second call gives up instead of waiting for the search of the first, which continues.
