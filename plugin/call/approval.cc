@@ -1,5 +1,11 @@
 #include "call/approval.h"
 
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
 #include "base/json.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
@@ -62,6 +68,39 @@ std::string approvals_file(const CommandPlan& plan, const Configuration& configu
 }
 
 }  // namespace
+
+ApprovalReply AskerUntil::ask(const ApprovalQuestion& question) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool answered = false;
+  std::thread timer;
+  try {
+    timer = std::thread([&] {
+      std::unique_lock lock(mutex);
+      if (changed.wait_until(lock, latest_, [&] { return answered; })) return;
+      lock.unlock();  // the host withdraws the question, and may take its time
+      abort_(time_is_over);
+    });
+  } catch (const std::system_error&) {
+    return ApprovalReply::unavailable;  // Nothing would end the question.
+  }
+  const auto end = [&] {
+    {
+      const std::lock_guard lock(mutex);
+      answered = true;
+    }
+    changed.notify_all();
+    timer.join();
+  };
+  try {
+    const ApprovalReply reply = asker_.ask(question);
+    end();
+    return reply;
+  } catch (...) {
+    end();
+    throw;
+  }
+}
 
 std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const CommandRequest& request,
                                                                     const CommandPlan& plan,

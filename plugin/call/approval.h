@@ -1,9 +1,12 @@
 // Settles a verdict of "ask", either with a remembered answer or by asking a person through the host.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "call/plan.h"
 
@@ -25,6 +28,25 @@ class ApprovalAsker {
   virtual ~ApprovalAsker() = default;
   // Blocks until an answer arrives or the call is cancelled. For a cancelled call, the answer is "unavailable".
   virtual ApprovalReply ask(const ApprovalQuestion& question) = 0;
+};
+
+inline constexpr std::string_view time_is_over = "the host's time limit for the call is over (deadline_ms)";
+
+// Stops the call at a time, if the question has no answer by then. The command's own time limit is no help, because it
+// counts from the start of the command.
+class AskerUntil : public ApprovalAsker {
+ public:
+  // `abort` stops the call, and so withdraws its question. It runs on a thread that ends before ask() returns.
+  AskerUntil(ApprovalAsker& asker, std::function<void(std::string_view)> abort,
+             std::chrono::steady_clock::time_point latest)
+      : asker_(asker), abort_(std::move(abort)), latest_(latest) {}
+
+  ApprovalReply ask(const ApprovalQuestion& question) override;
+
+ private:
+  ApprovalAsker& asker_;
+  const std::function<void(std::string_view)> abort_;
+  const std::chrono::steady_clock::time_point latest_;
 };
 
 struct CallApproval {

@@ -128,10 +128,14 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   auto waited = std::chrono::steady_clock::duration::zero();
   if (plan.verdict.decision == policy::Decision::ask) {
     const auto asked = std::chrono::steady_clock::now();
-    CallApproval approval =
-        resolve_approval(request, plan, context.configuration, context.tool, context.call_id, context.approver);
+    std::optional<AskerUntil> until;
+    if (context.approver != nullptr && context.abort && context.ceiling) {
+      until.emplace(*context.approver, context.abort, begun + *context.ceiling);
+    }
+    CallApproval approval = resolve_approval(request, plan, context.configuration, context.tool, context.call_id,
+                                             until ? &*until : context.approver);
     waited = std::chrono::steady_clock::now() - asked;
-    // The caller has cancelled the call while a person was asked.
+    // The caller has cancelled the call, or its time is over, while a person was asked.
     const bool is_withdrawn =
         approval.answer == "unavailable" && context.cancellation.mode() != engine::Cancellation::Mode::none;
     if (is_withdrawn) approval.answer = "withdrawn";
@@ -142,7 +146,11 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
       const std::string reason = context.cancellation.reason();
       result.audit_error = record.refused({"aborted", "Command aborted: " + reason, {}}, span.number());
       engine::CommandOutcome outcome;
-      outcome.termination = engine::Cancelled{reason, false};
+      if (reason == time_is_over) {
+        outcome.termination = engine::TimedOut{false};
+      } else {
+        outcome.termination = engine::Cancelled{reason, false};
+      }
       result.outcome = std::move(outcome);
       return result;
     }

@@ -43,7 +43,6 @@ PtyEnd end_of(const CallResult& result) {
 
 // How often a thread that waits for an answer checks for the deadline and for the end of its terminal.
 constexpr std::chrono::milliseconds between_looks{50};
-constexpr std::string_view time_is_over = "the host's time limit for the call is over (deadline_ms)";
 
 // Passes questions to the caller's thread, the only thread on which the host allows them.
 class Relay : public ApprovalAsker {

@@ -2,7 +2,9 @@
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
+#include <utility>
 
+#include "support/asking_host.h"
 #include "support/shell_tool.h"
 
 BOOST_AUTO_TEST_SUITE(timeout_test)
@@ -121,6 +123,27 @@ BOOST_FIXTURE_TEST_CASE(what_was_written_before_the_end_is_all_there, ShellTool)
 BOOST_FIXTURE_TEST_CASE(no_background_process_is_reported_if_none_existed, ShellTool) {
   for (const char* command : {"true", "sleep 0.01 & wait", "echo a | cat", "(sleep 0.01)"}) {
     BOOST_TEST(!tool.shell(command).metadata().contains("background_processes_ended"), command);
+  }
+}
+
+// The time that a person takes does not count towards the command's timeout, but the host's limit holds for the call.
+BOOST_AUTO_TEST_CASE(a_call_that_waits_for_a_person_ends_at_the_hosts_deadline) {
+  AskingHost host;
+  host.waits = true;
+  Plugin asking(host.get());
+  const ScratchFolder scratch;
+  scratch.file("npm", "#!/bin/sh\n", 0755);
+  const Json config{{"commands", {{"ask", {"echo"}}, {"path", {scratch.path(), "/usr/bin", "/bin"}}}},
+                    {"execute_run", {{"root", scratch.path()}}}};
+  const CallOptions short_time{.deadline_ms = 200};
+  for (const auto& [name, command] : {std::pair("shell_execute", "echo hi"), std::pair("execute_run", "npm test")}) {
+    BOOST_TEST_CONTEXT(name) {
+      const std::size_t asked = host.questions().size();
+      const Answer answer = ToolUnderTest(asking, config, name).run({{"command", command}}, short_time);
+      BOOST_TEST(host.questions().size() == asked + 1);
+      BOOST_TEST(answer.status == WTOOL_OK);
+      BOOST_TEST(answer.text().find("Command timed out") != std::string::npos, answer.raw);
+    }
   }
 }
 
