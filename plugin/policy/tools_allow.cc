@@ -1,14 +1,17 @@
 #include "policy/tools_allow.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
+#include <cerrno>
 #include <iterator>
 #include <variant>
 
+#include "base/descriptor.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/utf8.h"
@@ -40,20 +43,18 @@ std::string quoted_excerpt(std::string_view text) { return dumped(Json(clipped(t
 
 // The names, or a sentence that says what is wrong with the file.
 std::variant<NameList, std::string> read(const std::string& file) {
-  std::error_code error;
-  // Opening a FIFO would wait for a writer.
-  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
-    return file + " is not a regular file";
-  }
-  std::ifstream stream(file, std::ios::binary);
+  struct stat status {};
+  const auto is_other = [&] { return !S_ISREG(status.st_mode); };
+  // A device is not even opened.
+  if (::stat(file.c_str(), &status) == 0 && is_other()) return file + " is not a regular file";
+  // A command may put a FIFO there at any time. Opening it must not wait for a writer.
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!opened || ::fstat(opened.get(), &status) != 0) return file + " cannot be read";
+  if (is_other()) return file + " is not a regular file";
   std::string text;
-  if (stream) {
-    text.resize(max_file_size + 1);
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-  }
-  if (!stream.is_open() || stream.bad()) return file + " cannot be read";
-  if (text.size() > max_file_size) return file + " has more than " + std::to_string(max_file_size) + " bytes";
+  const int error = read_all(opened.get(), max_file_size, text);
+  if (error == EFBIG) return file + " has more than " + std::to_string(max_file_size) + " bytes";
+  if (error != 0) return file + " cannot be read";
   const Json list = parse_json(text);
   std::vector<std::string> names;
   if (list.is_array()) {

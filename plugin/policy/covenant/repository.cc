@@ -1,13 +1,15 @@
 #include "policy/covenant/repository.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <optional>
 #include <string_view>
 
+#include "base/descriptor.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "policy/directories.h"
 
@@ -21,10 +23,13 @@ constexpr std::size_t max_file_size = 1 << 20;
 std::optional<std::string> read(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::string();
-  if (!S_ISREG(status.st_mode) || status.st_size > static_cast<off_t>(max_file_size)) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  if (!file.read(text.data(), static_cast<std::streamsize>(text.size()))) return std::nullopt;
+  // A device is not even opened.
+  if (!S_ISREG(status.st_mode)) return std::nullopt;
+  // A command may put a FIFO there at any time. Opening it must not wait for a writer.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  std::string text;
+  if (read_all(file.get(), max_file_size, text) != 0) return std::nullopt;
   return text;
 }
 

@@ -1,11 +1,22 @@
 // policy/covenant.h: how a command of execute_run is classified by its words, and which words run for it.
 #include "policy/covenant.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <random>
+#include <thread>
 
 #include "policy/covenant/line.h"
+#include "policy/covenant/repository.h"
+#include "policy/tools_allow.h"
 #include "policy/words.h"
 #include "support/program.h"
 
@@ -19,6 +30,39 @@ namespace {
 Reading read(const std::string& line) {
   Line words = read_line(line);
   return words.refusal.empty() ? read_command(words.words) : Reading::refuse(words.refusal);
+}
+
+// A path to `folder` that takes long to follow, so that much can happen between two system calls that follow it.
+std::string long_way(const std::string& folder) {
+  std::string path = folder;
+  while (path.size() < 3900) path += "/.";
+  return path;
+}
+
+// Calls `look` for two seconds, while `file` is a FIFO again and again. True if no call waits for a writer.
+bool looks_without_waiting(const std::string& file, const std::function<void()>& look) {
+  const std::string pipe = file + ".pipe";
+  if (::mkfifo(pipe.c_str(), 0600) != 0) return false;
+  std::atomic<bool> looked{false};
+  std::thread looking([&] {
+    const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (std::chrono::steady_clock::now() < enough) look();
+    looked.store(true);
+  });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!looked.load() && std::chrono::steady_clock::now() < end) {
+    ::renameat2(AT_FDCWD, file.c_str(), AT_FDCWD, pipe.c_str(), RENAME_EXCHANGE);
+  }
+  const bool in_time = looked.load();
+  for (const std::string& name : {file, pipe}) {
+    // Lets a call that waits for a writer go on.
+    const int writer = in_time ? -1 : ::open(name.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    struct stat status {};
+    if (::stat(name.c_str(), &status) == 0 && S_ISFIFO(status.st_mode)) ::unlink(name.c_str());
+    if (writer >= 0) ::close(writer);
+  }
+  looking.join();
+  return in_time;
 }
 
 struct Row {
@@ -170,6 +214,19 @@ BOOST_AUTO_TEST_CASE(the_project_is_the_nearest_folder_with_a_repository_or_answ
   BOOST_TEST(find_project("/", deep) == "/");
   std::filesystem::create_symlink(deep, scratch.path() + "/link");
   BOOST_TEST(find_project(scratch.path() + "/link", "/") == deep);
+}
+
+BOOST_AUTO_TEST_CASE(a_fifo_that_a_command_puts_in_place_of_a_file_is_not_waited_for) {
+  const wtool::test::ScratchFolder scratch;
+  std::filesystem::create_directories(scratch.path() + "/.git");
+  scratch.file(".git/config", "[core]\n");
+  BOOST_TEST(!may_filter(scratch.path(), "/"));
+  const std::string way = long_way(scratch.path());
+  BOOST_TEST(looks_without_waiting(scratch.path() + "/.git/config", [&] { may_filter(way, way); }));
+  const std::string allow = scratch.file("tools-allow.json", "[\"echo\"]");
+  const std::string allow_by_way = way + "/tools-allow.json";
+  const Programs programs(std::nullopt, "/usr/bin:/bin", {});
+  BOOST_TEST(looks_without_waiting(allow, [&] { judge_by_tools_allow({"echo"}, allow_by_way, programs); }));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
