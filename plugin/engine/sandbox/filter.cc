@@ -108,6 +108,9 @@ constexpr std::uint32_t time_namespace_flag = 0x80;
 // consoles.
 constexpr std::uint32_t typing_requests[] = {TIOCSTI, TIOCLINUX};
 
+// F_SETDELEG of Linux 6.19, for C libraries that lack it: a lease that a folder can have, too.
+constexpr std::uint32_t set_delegation = 1024 + 16;
+
 class FilterBuilder {
  public:
   void refuse(int error, SystemCall call, const std::vector<ArgumentTest>& tests = {}) {
@@ -162,6 +165,12 @@ std::string make_filter(const FilterOptions& options, std::string& error) {
   }
   for (const ChangeOfProcess& change : changes_of_process) {
     builder.refuse(EPERM, {change.name}, {is_not(change.argument, 0)});
+  }
+  // A lease needs no right to write. While a command has one, each program outside that opens the file waits, usually
+  // 45 s, or fails. Network file systems refuse leases with the same error.
+  for (const char* name : {"fcntl", "fcntl64"}) {
+    builder.refuse(EINVAL, {name}, {is(1, F_SETLEASE), is_not(2, F_UNLCK)});
+    builder.refuse(EINVAL, {name}, {is(1, set_delegation)});
   }
   builder.refuse(EPERM, {"setpriority"}, {is_not(0, PRIO_PROCESS)});
   builder.refuse(EPERM, {"ioprio_set"}, {is_not(0, ioprio_who_process)});

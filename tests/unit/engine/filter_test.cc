@@ -126,7 +126,7 @@ class Filter {
   }
 
  private:
-  static constexpr std::uint64_t values[] = {0, 1, 2, 3, 4242, TIOCSTI, CLONE_NEWUSER, 1ULL << 32, ~0ULL};
+  static constexpr std::uint64_t values[] = {0, 1, 2, 3, 4242, F_SETLEASE, TIOCSTI, CLONE_NEWUSER, 1ULL << 32, ~0ULL};
 
   std::vector<sock_filter> program_;
 };
@@ -325,6 +325,20 @@ BOOST_AUTO_TEST_CASE(nothing_is_typed_into_a_terminal) {
     BOOST_TEST(filter("ioctl", {0, request}) == fails_with(EPERM));
   }
   BOOST_TEST(filter("ioctl", {0, TCGETS}) == allow);
+}
+
+BOOST_AUTO_TEST_CASE(no_lease_makes_programs_outside_wait) {
+  const Filter filter({});
+  constexpr std::uint64_t set_delegation = 1024 + 16;
+  for (const std::uint64_t kind : {F_RDLCK, F_WRLCK}) {
+    BOOST_TEST(filter("fcntl", {0, F_SETLEASE, kind}) == fails_with(EINVAL));
+    BOOST_TEST(filter("fcntl", {0, std::uint64_t{1} << 32 | F_SETLEASE, kind}) == fails_with(EINVAL));
+  }
+  BOOST_TEST(filter("fcntl", {0, set_delegation, 4242}) == fails_with(EINVAL));
+  BOOST_TEST(filter("fcntl", {0, F_SETLEASE, F_UNLCK}) == allow);
+  for (const std::uint64_t command : {F_GETLEASE, F_DUPFD, F_DUPFD_CLOEXEC, F_SETFL, F_SETLK, F_SETOWN, F_SETPIPE_SZ}) {
+    BOOST_TEST(filter("fcntl", {0, command, 1}) == allow);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(without_a_network_there_are_unix_sockets_alone) {
