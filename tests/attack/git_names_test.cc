@@ -422,6 +422,36 @@ BOOST_FIXTURE_TEST_CASE(putting_aside_overwrites_nothing, Fixture) {
   }
 }
 
+// A command could otherwise keep what it has added in place.
+BOOST_FIXTURE_TEST_CASE(what_a_command_adds_is_put_aside_even_if_it_closes_the_folder, Fixture) {
+  for (const char* mode : {"0555", "0500"}) {
+    start_again();
+    repository(inside);
+    const Answer answer = attack(held, "echo ../evil > .git/commondir; chmod " + std::string(mode) + " .git");
+    BOOST_TEST_CONTEXT(answer.raw) {
+      BOOST_TEST(aside(answer) == Paths{inside + "/.git/commondir"}, boost::test_tools::per_element());
+      BOOST_TEST(!fs::exists(inside + "/.git/commondir"));
+      struct stat status {};
+      BOOST_REQUIRE(::stat((inside + "/.git").c_str(), &status) == 0);
+      BOOST_TEST((status.st_mode & 07777) == static_cast<mode_t>(std::stoul(mode, nullptr, 8)));
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(what_a_command_adds_is_put_aside_even_if_all_names_with_numbers_are_taken, Fixture) {
+  repository(inside);
+  const Answer answer = attack(
+      held,
+      "now=$(date +%s)\nfor s in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do\n"
+      "  t=.git/commondir.put-aside-$(date -u -d @$((now + s)) +%Y%m%dT%H%M%SZ); touch $t $(seq -f $t-%.0f 2 101)\n"
+      "done\necho ../evil > .git/commondir");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(aside(answer) == Paths{inside + "/.git/commondir"}, boost::test_tools::per_element());
+    BOOST_TEST(!fs::exists(inside + "/.git/commondir"));
+    BOOST_TEST(content(answer.metadata().at("put_aside").at(0).at("to")) == "../evil\n");
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(nothing_is_put_aside_unless_the_configuration_says_so, Fixture) {
   const ToolUnderTest lax(plugin, sandbox({{"protect", "default"}}));
   const ToolUnderTest putting(plugin, sandbox({{"protect", "default"}, {"put_aside", true}}));

@@ -1,6 +1,7 @@
 #include "engine/sandbox/put_aside.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -21,7 +22,9 @@ namespace wtool::engine {
 namespace {
 
 constexpr unsigned rename_no_replace = 1;
+// With a number after the time. A command may have taken all these names, so random ones follow.
 constexpr int attempts = 100;
+constexpr int random_attempts = 100;
 
 Descriptor open_folder(int from, const char* path, std::uint64_t resolve) {
   return Descriptor(open_resolving(from, path, O_PATH | O_DIRECTORY, resolve));
@@ -35,8 +38,41 @@ std::string rename_in(int folder, const std::string& name) {
     if (::syscall(SYS_renameat2, folder, name.c_str(), folder, to.c_str(), rename_no_replace) == 0) return to;
     if (errno != EEXIST) return {};
   }
+  for (int attempt = 0; attempt < random_attempts; ++attempt) {
+    std::uint64_t number = 0;
+    if (::getrandom(&number, sizeof number, 0) != sizeof number) return {};
+    const std::string to = wanted + '-' + std::to_string(number);
+    if (::syscall(SYS_renameat2, folder, name.c_str(), folder, to.c_str(), rename_no_replace) == 0) return to;
+    if (errno != EEXIST) return {};
+  }
   return {};
 }
+
+// Gives the owner all rights in a folder, and takes them away again at the end. A command may have closed the folder so
+// that nothing in it can be renamed. Does nothing if the folder belongs to another user.
+class OpenedFolder {
+ public:
+  explicit OpenedFolder(int folder) {
+    struct stat status {};
+    if (::fstat(folder, &status) != 0 || (status.st_mode & S_IRWXU) == S_IRWXU) return;
+    mode_ = status.st_mode & 07777;
+    // fchmod() does not take a descriptor of O_PATH.
+    place_ = "/proc/self/fd/" + std::to_string(folder);
+    if (::chmod(place_.c_str(), mode_ | S_IRWXU) != 0) place_.clear();
+  }
+  // The folder is still open.
+  ~OpenedFolder() {
+    const int error = errno;
+    if (!place_.empty()) ::chmod(place_.c_str(), mode_);
+    errno = error;
+  }
+  OpenedFolder(const OpenedFolder&) = delete;
+  OpenedFolder& operator=(const OpenedFolder&) = delete;
+
+ private:
+  std::string place_;
+  mode_t mode_ = 0;
+};
 
 struct Entry {
   bool is_folder = false;
@@ -71,10 +107,12 @@ Addition Addition::missing(std::string base, std::string path) {
 
 PutAside put_aside(const Addition& addition) {
   PutAside result{addition.path, {}, {}};
-  Descriptor folder = open_folder(AT_FDCWD, addition.base.c_str(), RESOLVE_NO_SYMLINKS);
+  Descriptor next = open_folder(AT_FDCWD, addition.base.c_str(), RESOLVE_NO_SYMLINKS);
   std::string path = addition.base;
   std::size_t at = path == "/" ? 1 : path.size() + 1;
-  while (folder) {
+  while (next) {
+    const Descriptor folder = std::move(next);
+    const OpenedFolder opened(folder.get());
     const std::size_t slash = addition.path.find('/', at);
     const std::string name = addition.path.substr(at, slash == std::string::npos ? slash : slash - at);
     const auto entry = entry_at(folder.get(), name.c_str());
@@ -91,7 +129,7 @@ PutAside put_aside(const Addition& addition) {
       result.to = prefix + to;
       return result;
     }
-    folder = open_folder(folder.get(), name.c_str(), RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
+    next = open_folder(folder.get(), name.c_str(), RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
     path += (path == "/" ? "" : "/") + name;
     at = slash + 1;
   }
