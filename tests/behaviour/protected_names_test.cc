@@ -139,6 +139,16 @@ BOOST_FIXTURE_TEST_CASE(a_name_that_did_not_exist_is_reported_when_it_is_made, F
   BOOST_TEST(probe("write .bashrc") == "EROFS");
 }
 
+BOOST_FIXTURE_TEST_CASE(what_pagers_shells_and_editors_read_is_among_the_default_names, Fixture) {
+  const ToolUnderTest by_default(plugin, sandbox({{"protect", "default"}}));
+  for (const char* name : {".lesskey", ".mkshrc", ".selected_editor", ".zshrc.zwc"}) {
+    const Answer answer = Sandboxed::run(by_default, "echo evil > " + std::string(name));
+    BOOST_TEST_CONTEXT(answer.raw) {
+      BOOST_TEST(changed(answer) == std::vector<std::string>{inside + '/' + name}, boost::test_tools::per_element());
+    }
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(the_tools_own_output_file_below_a_protected_name_is_not_a_change_of_the_commands, Fixture) {
   Json sections = sandbox({{"protect", {".wtool"}}});
   sections["output"] = {{"spill", "always"}, {"directory", inside + "/.wtool/output"}};
