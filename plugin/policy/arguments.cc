@@ -280,7 +280,8 @@ bool takes_paths(std::string_view tool, const std::vector<Word>& words) {
                          table.operands == programs::Operands::command || !table.unsafe_operands.empty();
   // A path never begins with a dash.
   const bool is_read = table.check == nullptr || is_tar(tool) || table.check == programs::check_sed ||
-                       table.check == programs::check_awk || table.check == programs::check_dashes;
+                       table.check == programs::check_awk || table.check == programs::check_dashes ||
+                       table.check == programs::check_unzip;
   return is_read && !has_names;
 }
 

@@ -41,6 +41,9 @@ std::optional<Problem> check_sed(const ParsedCommand& reading);
 // dashes, and git stash list drops them.
 std::optional<Problem> check_dashes(const ParsedCommand& reading);
 
+// Refuses words of dashes before the archive of unzip.
+std::optional<Problem> check_unzip(const ParsedCommand& reading);
+
 // Reads programs of awk as far as needed to see whether they execute, write, or read more than their input.
 ScriptFindings read_awk(std::string_view program);
 std::optional<Problem> check_awk(const ParsedCommand& reading);

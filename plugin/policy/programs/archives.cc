@@ -1,4 +1,5 @@
 // Archives and compressed files: listing and testing them, and writing their contents to standard output.
+#include "policy/arguments/parts.h"
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
@@ -106,8 +107,9 @@ constexpr ProgramSpec archive_specs[] = {
      .with = "zcat"},
     {.names = "zcmp, zdiff, xzdiff, xzcmp", .with = "diff", .manner = shell_script},
     {.names = "bzdiff, bzcmp", .with = "diff", .manner = shell_script | splits},
+    // unzip takes -x PATTERN only after the archive, where it is no option here. Before the archive, -x has no value.
     {.names = "unzip",
-     .options = "-l -v -t -Z -p -c -z -q -qq -C -x=PATTERN -a -b -L -j -n -h -M -1 -2 -s -m",
+     .options = "-l -v -t -Z -p -c -z -q -qq -C -a -b -L -j -n -h -M -1 -2 -s -m",
      .effects =
          "writes (overwrites files): -o; writes (writes to another folder): -d=DIR; writes (sets times): -D -T; writes "
          "(writes files): -f -u; other (shows a secret to other programs): -P=PASSWORD; writes (restores owners): -X",
@@ -115,6 +117,7 @@ constexpr ProgramSpec archive_specs[] = {
      .only_with = "-l -v -t -Z -p -c -z -h",
      .without = "writes the files of the archive",
      .instead = "unzip -l lists them, unzip -p shows them",
+     .check = check_unzip,
      .variables = "UNZIP UNZIPOPT"},
     {.names = "zipinfo", .options = "-1 -2 -s -m -l -v -h -t -T -z -Z -M -C -x=PATTERN", .style = Style::posix},
     {.names = "zip",
@@ -144,6 +147,16 @@ constexpr ProgramSpec archive_specs[] = {
 };
 
 }  // namespace
+
+// unzip does not use getopt. Before the archive, each dash inside of a word with a dash, `--` and a lone `-` negate the
+// option that follows, even in the next word: `unzip -l -- -l a.zip` extracts.
+std::optional<Problem> check_unzip(const ParsedCommand& reading) {
+  if (reading.first_operand_behind_dashes == 0 || reading.operand(0) == "-") {
+    return Problem{reading.operands.empty() ? reading.begin : reading.operands[0],
+                   "for unzip, a word of dashes before the archive takes back the next option", "leave the dashes out"};
+  }
+  return std::nullopt;
+}
 
 std::span<const ProgramSpec> archive_programs() { return archive_specs; }
 

@@ -505,8 +505,9 @@ BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
       BOOST_TEST(to_text(rules.verdict(line).decision) == "deny", line);
     }
   }
-  const Rules rules = Rules().allow({"find", "uniq", "tput", "fd", "cat", "rm", "sed"}).safe();
+  const Rules rules = Rules().allow({"find", "uniq", "tput", "fd", "cat", "rm", "sed", "unzip"}).safe();
   check(rules, "find sub -exec uniq {} \\;", Decision::allow, "", "commands.allow: find", "");
+  check(rules, "find sub -exec unzip -l {} \\;", Decision::allow, "", "commands.allow: find", "");
   check(rules, "find sub -exec uniq {} +", Decision::deny, "uniq", "commands.allow",
         "known only when the command runs");
   check(rules, "find reset -exec tput {} \\;", Decision::deny, "tput", "commands.allow", "");
