@@ -169,7 +169,7 @@ bool moves_links(std::string_view tool, const std::vector<std::string>& texts) {
   };
   const std::string_view first = texts.size() > 1 ? std::string_view(texts[1]) : std::string_view();
   if (tool == "cp") return has("rRadP", "--");
-  if (tool == "unzip") return !has("lvtzZp", "---");
+  if (tool == "unzip") return judge_arguments(tool, texts).kind != ArgumentJudgement::Kind::safe;
   if (tool == "tar" || tool == "gtar" || tool == "bsdtar") {
     return first.find('x') != first.npos || has("x", "--e") || has("x", "--g");
   }
