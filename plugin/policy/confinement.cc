@@ -31,22 +31,24 @@ bool is_address(std::string_view tool, std::string_view text) {
   return is_listed(address_schemes, text.substr(0, colon)) && is_listed(address_tools, tool);
 }
 
+// The largest number of parts of one word that are checked.
+constexpr std::size_t most_candidates = 128;
+
 // The parts of a word that may be a path: the word itself, what follows each of the characters `=`, `:`, `@` and `,`,
 // and, in a bundle of options, what follows each letter. False: there are more such parts than are checked.
 bool find_candidates(std::string_view tool, std::string_view word, bool is_bundle,
                      std::vector<std::string_view>& found) {
-  constexpr std::size_t most = 128;
   found.assign(1, word);
   if (is_bundle) {
     for (std::size_t i = 2; i < word.size(); ++i) {
-      if (found.size() == most) return false;
+      if (found.size() == most_candidates) return false;
       found.push_back(word.substr(i));
     }
   }
   if (is_address(tool, word)) return true;
   for (std::size_t i = 0; i + 1 < word.size(); ++i) {
     if (word[i] != '=' && word[i] != ':' && word[i] != '@' && word[i] != ',') continue;
-    if (found.size() == most) return false;
+    if (found.size() == most_candidates) return false;
     found.push_back(word.substr(i + 1));
     // Everything from here on belongs to the address.
     if (is_address(tool, found.back())) break;
@@ -68,6 +70,39 @@ bool is_glob_of_curl(const std::vector<std::string>& texts, std::size_t i) {
       i > 1 && is_listed("-d --data --data-raw --data-ascii --data-binary --json -H --header", texts[i - 1]);
   // But -d may itself be the value of the option before it.
   return !is_sent || (i > 2 && texts[i - 2].starts_with('-') && !is_flag_of_curl(texts[i - 2]));
+}
+
+// True if texts[i] may be, or contain, a field of a form: -F 'NAME=@FILE'.
+bool is_form_of_curl(const std::vector<std::string>& texts, std::size_t i) {
+  const auto is_short = [](std::string_view word) { return word.starts_with('-') && !word.starts_with("--"); };
+  const std::string_view before = i > 1 ? std::string_view(texts[i - 1]) : std::string_view();
+  const bool is_long = before.starts_with("--f") && std::string_view("--form").starts_with(before);
+  return is_long || (is_short(before) && before.ends_with('F')) || texts[i].starts_with("--form=") ||
+         (is_short(texts[i]) && texts[i].find('F') != std::string::npos);
+}
+
+// Adds the files in a field of a form. They follow `=@`, `=<` or a comma. There may be blanks around a file, and quotes,
+// and `;` ends it: -F 'NAME=@ "FILE", FILE;headers=<FILE'. False: they are not known.
+bool find_form_files(std::string_view word, std::vector<std::string_view>& found) {
+  constexpr std::string_view blanks = " \t\r\n\v\f";
+  for (std::size_t i = 1; i < word.size(); ++i) {
+    if (word[i] != ',' && (word[i - 1] != '=' || (word[i] != '@' && word[i] != '<'))) continue;
+    const std::size_t begin = word.find_first_not_of(blanks, i + 1);
+    if (begin == word.npos) break;
+    const std::string_view rest = word.substr(begin);
+    if (rest.starts_with('"')) {
+      found.push_back(rest.substr(1, rest.find('"', 1) - 1));
+      // Within quotes, a backslash may stand for the character after it.
+      if (found.back().find('\\') != rest.npos) return false;
+    }
+    // After `<`, a comma belongs to the name.
+    for (const std::string_view ends : {";", ";,"}) {
+      const std::string_view file = rest.substr(0, rest.find_first_of(ends));
+      found.push_back(file.substr(0, file.find_last_not_of(blanks) + 1));
+    }
+    if (found.size() > most_candidates) return false;
+  }
+  return true;
 }
 
 // Options that name the directory in which a command works.
@@ -209,6 +244,9 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
     const bool is_old_bundle = i == 1 && (tool == "tar" || tool == "gtar" || tool == "bsdtar" || tool == "ar");
     if (tool == "curl" && is_glob_of_curl(texts, i)) return unknown(i, "curl may expand it to any address");
     if (!find_candidates(tool, texts[i], is_short || is_old_bundle, candidates)) {
+      return unknown(i, "it may name more paths than are checked");
+    }
+    if (tool == "curl" && is_form_of_curl(texts, i) && !find_form_files(texts[i], candidates)) {
       return unknown(i, "it may name more paths than are checked");
     }
     if (tool == "git" && texts[i].starts_with(':')) {

@@ -3,6 +3,7 @@
 #include "policy/judge.h"
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 
 #include "policy/confinement.h"
 #include "policy/directories.h"
@@ -131,6 +132,30 @@ BOOST_AUTO_TEST_CASE(what_a_name_means_to_the_shell_may_be_asked) {
           "is a builtin of the shell");
   }
   check(Rules().allow({"echo"}), "command -v rm", Decision::deny, "command", "commands.allow", "not in commands.allow");
+}
+
+BOOST_AUTO_TEST_CASE(the_files_in_a_form_of_curl_are_found) {
+  const wtool::test::ScratchFolder scratch;
+  std::filesystem::create_symlink("/etc", scratch.path() + "/l");
+  const auto escapes = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"curl", "-s"});
+    words.emplace_back("http://x/");
+    return find_escape("curl", words, scratch.path(), {scratch.path()}).has_value();
+  };
+  for (const char* field : {"x=@../out", "x=</etc/passwd", "x=<../out", "x=@\"/etc/passwd\"", "x=@ /etc/passwd",
+                            "x=@a, \"../out\"", "x=a;headers=</etc/passwd", "x=a;headers=@ ../out", "x=@\"l/a\"",
+                            "x=@l;type=a/b", "x=@l ;type=a/b", "x=<l", "x=@a,l ", "x=@\"a\\\"b\""}) {
+    BOOST_TEST(escapes({"-F", field}), field);
+    BOOST_TEST(escapes({"--form", field}), field);
+    BOOST_TEST(escapes({"-sF", field}), field);
+    BOOST_TEST(escapes({std::string("-F") + field}), field);
+  }
+  for (const char* field : {"x=@a.txt", "x=<b/a.txt", "x=@\"my file.txt\"", "x=@a.txt;type=text/plain",
+                            "x=see /usr/bin", "x=\"/usr/bin\"", "x=a <b>c</b>"}) {
+    BOOST_TEST(!escapes({"-F", field}), field);
+  }
+  // Elsewhere, quotes are part of a text.
+  BOOST_TEST(!escapes({"-d", "[\"a\", \"/b\"]"}));
 }
 
 BOOST_AUTO_TEST_CASE(the_path_in_a_pathspec_of_git_is_found) {
