@@ -130,14 +130,7 @@ std::optional<Problem> find_reach(const ParsedCommand& reading) {
   if (const auto located = read_script(reading); located && !worst(located->script).empty()) {
     return Problem{located->word, worst(located->script), "name the files as arguments"};
   }
-  if (reading.name == "jq" && !reading.first_replaced && !reading.operands.empty()) {
-    for (const std::string_view word : {"import", "include"}) {
-      if (reading.operand(0).find(word) != std::string_view::npos) {
-        return Problem{reading.operands[0], std::string(word) + " in a filter of jq reads another file", {}};
-      }
-    }
-  }
-  return std::nullopt;
+  return programs::find_reach_of_expression(reading);
 }
 
 // True for an operator of the program `test`, and for a number.

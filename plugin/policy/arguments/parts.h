@@ -52,6 +52,9 @@ std::optional<Problem> check_awk(const ParsedCommand& reading);
 // awks ignore them.
 std::optional<Problem> find_awk_option(std::string_view tool, const Words& words);
 
+// Finds what makes an expression of jq or yq read files that no word names.
+std::optional<Problem> find_reach_of_expression(const ParsedCommand& reading);
+
 // Finds a word in find's expression that is not known to be safe.
 std::optional<Problem> check_find(const ParsedCommand& reading);
 // Finds -files0-from, which names a file with the paths at which the search begins.

@@ -34,21 +34,57 @@ bool has_operator(std::string_view expression, std::string_view word) {
   return false;
 }
 
+// The directive at the beginning of a program of jq, where alone jq accepts one: it reads another file. Elsewhere, the
+// word is the name of a key: .include
+std::string_view directive_of_jq(std::string_view program) {
+  program.remove_prefix(std::min(program.find_first_not_of(" \t\r\n"), program.size()));
+  // Where a comment ends depends on the version of jq.
+  const bool anywhere = program.starts_with('#') || program.starts_with("module");
+  for (const std::string_view word : {"import", "include"}) {
+    if (anywhere ? program.find(word) != program.npos : program.starts_with(word)) return word;
+  }
+  return {};
+}
+
 // yq's expressions can read other files and the environment. One of the programs of this name has an operator that runs
 // commands, one that reads a text as an expression, and reads a first operand with the ending .yq as a program.
-std::optional<Problem> check_yq(const ParsedCommand& reading) {
-  const bool has_verb = !reading.operands.empty() && is_listed("eval e eval-all ea", reading.operand(0));
-  const std::size_t at = has_verb ? 1 : 0;
-  if (reading.operands.size() <= at) return std::nullopt;
-  const std::string_view expression = reading.operand(at);
-  if (expression.ends_with(".yq")) return Problem{reading.operands[at], "it is a program that is not judged here", {}};
+std::optional<Problem> judge_yq(const ParsedCommand& reading, std::size_t at, std::string_view operators) {
+  const std::string_view expression = reading.words[at];
   const std::string judged = without_texts(expression);
-  for (const std::string_view word : {"load", "system", "eval", "env(", "envsubst"}) {
+  for (const std::string_view word : parts_of(operators)) {
     if (!has_operator(judged, word)) continue;
     const std::string name(word.substr(0, word.find('(')));
-    return Problem{reading.operands[at], "an expression of yq with " + name + " can reach outside its input", {}};
+    return Problem{at, "an expression of yq with " + name + " can reach outside its input", {}};
+  }
+  // One of the programs of this name passes its expression to jq.
+  const std::string_view directive = directive_of_jq(expression);
+  if (directive.empty()) return std::nullopt;
+  return Problem{at, std::string(directive) + " in an expression of yq reads another file", {}};
+}
+
+// Looks for these operators in every word that may be an expression.
+std::optional<Problem> judge_yq(const ParsedCommand& reading, std::string_view operators) {
+  // In one of the programs, -s takes an expression. In the other, it takes no value, so the next word is the expression.
+  for (const Given& given : reading.given) {
+    if (!given.value || !is_listed("-s --split-exp", given.option->name)) continue;
+    if (auto problem = judge_yq(reading, given.value_word, operators)) return problem;
+  }
+  const bool has_verb = !reading.operands.empty() && is_listed("eval e eval-all ea", reading.operand(0));
+  const std::size_t at = has_verb ? 1 : 0;
+  if (reading.first_replaced || reading.operands.size() <= at) return std::nullopt;
+  if (reading.operand(at).ends_with(".yq")) {
+    return Problem{reading.operands[at], "it is a program that is not judged here", {}};
+  }
+  // Behind an unknown option, which may take a value, it is not clear which operand is the expression.
+  const std::size_t last = reading.complete ? at : reading.operands.size() - 1;
+  for (std::size_t i = at; i <= last; ++i) {
+    if (auto problem = judge_yq(reading, reading.operands[i], operators)) return problem;
   }
   return std::nullopt;
+}
+
+std::optional<Problem> check_yq(const ParsedCommand& reading) {
+  return judge_yq(reading, "load system eval env( envsubst");
 }
 
 constexpr ProgramSpec language_specs[] = {
@@ -436,6 +472,14 @@ constexpr ProgramSpec language_specs[] = {
 };
 
 }  // namespace
+
+std::optional<Problem> find_reach_of_expression(const ParsedCommand& reading) {
+  if (reading.tool->spec().check == check_yq) return judge_yq(reading, "load system eval");
+  if (reading.name != "jq" || reading.first_replaced || reading.operands.empty()) return std::nullopt;
+  const std::string_view directive = directive_of_jq(reading.operand(0));
+  if (directive.empty()) return std::nullopt;
+  return Problem{reading.operands[0], std::string(directive) + " in a filter of jq reads another file", {}};
+}
 
 std::span<const ProgramSpec> language_programs() { return language_specs; }
 

@@ -210,6 +210,7 @@ BOOST_AUTO_TEST_CASE(text_tools_that_write_or_execute_are_unsafe) {
       {"yq '. # \"\nload \"/etc/passwd\"' f", "outside its input"},
       {"yq -n '\"$HOME\" | envsubst'", "outside its input"},
       {"yq program.yq f", "not judged here"},
+      {"yq 'import \"x\" as $y; $y' f", "reads another file"},
       {"awk 1 /inet/tcp/0/example.org/80", "opens a connection"},
       {"gawk '{print}' a.txt /inet6/udp/0/example.org/53", "opens a connection"},
       {"gawk 'BEGIN{getline x < \"/inet/tcp/0/example.org/80\"}'", "reads another file"},

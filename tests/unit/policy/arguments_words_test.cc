@@ -154,6 +154,17 @@ BOOST_AUTO_TEST_CASE(files_that_no_word_names_are_found) {
                                       "awk '{print > \"x\"}' f",
                                       "jq 'import \"x\" as $y; .' f",
                                       "jq 'include \"x\"; .' f",
+                                      "jq ' import \"x\" as $y; .' f",
+                                      "jq '# x\nimport \"x\" as $y; .' f",
+                                      "jq 'module {}; include \"x\"; .' f",
+                                      "yq 'import \"s\" as $d {search: \"../x\"}; $d' f",
+                                      "yq -s 'import \"s\" as $d; $d' f",
+                                      "yq 'load_str(\"/x\")' f",
+                                      "yq eval 'load \"/x\"' f",
+                                      "yq --split-exp 'load(\"/x\")' . f",
+                                      "yq --unknown x 'load(\"/x\")' f",
+                                      "yq 'system(\"cat /x\")' f",
+                                      "yq program.yq f",
                                       "sed k",
                                       "nm @r",
                                       "strings -n 3 @r",
@@ -175,10 +186,30 @@ BOOST_AUTO_TEST_CASE(files_that_no_word_names_are_found) {
     const auto words = words_of(line);
     BOOST_TEST((judge_reach(words[0], words).kind == Kind::unsafe), line);
   }
-  for (const std::string_view line :
-       {"wc -l x", "sort -o x y", "find . -name -files0-from", "tar -tf a", "sed p f", "jq .a f", "jq -f x f",
-        "git log", "file -f /dev/null", "bzgrep x a.bz2", "bzdiff -u a.bz2 b.bz2", "zgrep 'a b' c.gz", "ack -l x y",
-        "git hash-object --stdin", "git config --no-includes --list", "cpio -t"}) {
+  for (const std::string_view line : {"wc -l x",
+                                      "sort -o x y",
+                                      "find . -name -files0-from",
+                                      "tar -tf a",
+                                      "sed p f",
+                                      "jq .a f",
+                                      "jq -f x f",
+                                      "jq .include f",
+                                      "jq '.exclude, .include' f",
+                                      "jq '.a | {import}' f",
+                                      "yq .payload f",
+                                      "yq .a workload.yaml",
+                                      "yq -i '.a = strenv(B)' f",
+                                      "yq --from-file=x workload.yaml",
+                                      "yq '.imports.include' f",
+                                      "git log",
+                                      "file -f /dev/null",
+                                      "bzgrep x a.bz2",
+                                      "bzdiff -u a.bz2 b.bz2",
+                                      "zgrep 'a b' c.gz",
+                                      "ack -l x y",
+                                      "git hash-object --stdin",
+                                      "git config --no-includes --list",
+                                      "cpio -t"}) {
     const auto words = words_of(line);
     BOOST_TEST((judge_reach(words[0], words).kind == Kind::safe), line);
   }
