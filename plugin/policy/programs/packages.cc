@@ -68,6 +68,14 @@ std::optional<Problem> check_npm_view(const ParsedCommand& reading) {
                  reading.name + " gets what is not in the registry with git", "name a package"};
 }
 
+// The options that wtool adds come after the subcommand, and so must count as options there.
+std::optional<Problem> check_npm_audit(const ParsedCommand& reading) {
+  const auto dashes = std::find(reading.words.begin(), reading.words.end(), "--");
+  if (dashes == reading.words.end()) return std::nullopt;
+  return Problem{static_cast<std::size_t>(dashes - reading.words.begin()), "after --, npm takes no options",
+                 "leave -- out"};
+}
+
 constexpr ProgramSpec package_specs[] = {
     {.names = "npm",
      .options =
@@ -102,11 +110,15 @@ constexpr ProgramSpec package_specs[] = {
      .operands = Operands::none,
      .beyond = "an operand of npm version changes the version",
      .style = Style::exact},
+    // With package-lock=false in .npmrc of the project, npm asks the repositories in package.json, with the program that
+    // .npmrc names as git.
     {.names = "npm audit",
      .with = "npm",
      .operands = Operands::none,
      .beyond = "npm audit fix changes what is installed",
-     .style = Style::exact},
+     .style = Style::exact,
+     .check = check_npm_audit,
+     .hardened = "--package-lock=true"},
     {.names = "npm config, npm pkg, npm cache, npm dist-tag",
      .with = "npm",
      .operands = Operands::choose,

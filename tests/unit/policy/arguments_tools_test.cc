@@ -424,6 +424,8 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"npm run build", "npm run is not one"},
       {"npm test", "npm test is not one"},
       {"npm audit fix", "changes what is installed"},
+      {"npm -- audit", "after --, npm takes no options"},
+      {"npm audit --no-package-lock", "the option --no-package-lock"},
       {"npm version patch", "changes the version"},
       {"npm config set x y", "npm config set is not one"},
       {"npm exec x", "npm exec is not one"},

@@ -224,13 +224,14 @@ BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_n
 
 BOOST_AUTO_TEST_CASE(tools_that_are_judged_safe_run_nothing_that_the_project_names) {
   const auto run = [](std::string_view line) {
-    const LineJudgement judgement = Rules().allow({"go"}).safe().judge(line);
+    const LineJudgement judgement = Rules().allow({"go", "npm"}).safe().judge(line);
     BOOST_TEST(to_text(judgement.verdict.decision) == "allow", line);
     std::string text;
     for (const Word& word : judgement.script->commands.front().words) text += (text.empty() ? "" : " ") + word.text;
     return text;
   };
   BOOST_TEST(run("go list ./...") == "go list -buildvcs=false ./...");
+  BOOST_TEST(run("npm audit --json") == "npm audit --package-lock=true --json");
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_is_about_the_word_that_is_not_covered) {
