@@ -62,14 +62,27 @@ bool is_flag_of_curl(std::string_view word) {
          (word.size() > 1 && word[0] == '-' && word.find_first_not_of("sSfLiIvkNG", 1) == word.npos);
 }
 
+// True for the text that -w prints, if each of its braces belongs to the name of a variable: %{http_code}. -w writes to
+// the file that %output{FILE} names.
+bool is_format_of_curl(std::string_view text) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  if (text.find('[') != text.npos) return false;
+  for (std::size_t at = text.find('{'); at != text.npos; at = text.find('{', at + 1)) {
+    const std::size_t end = text.find_first_not_of(letters, at + 1);
+    if (at == 0 || text[at - 1] != '%' || end == text.npos || end == at + 1 || text[end] != '}') return false;
+  }
+  return true;
+}
+
 // curl itself expands {a,b} and [1-9] in addresses, so a harmless address may become a path: f[i-i]le:///. Data to be
-// sent (-d '{"a": 1}') is not an address.
+// sent (-d '{"a": 1}') is not an address, and neither is what -w prints.
 bool is_glob_of_curl(const std::vector<std::string>& texts, std::size_t i) {
   if (texts[i].find_first_of("{[") == std::string::npos) return false;
+  const bool is_format = i > 1 && is_listed("-w --write-out", texts[i - 1]) && is_format_of_curl(texts[i]);
   const bool is_sent =
       i > 1 && is_listed("-d --data --data-raw --data-ascii --data-binary --json -H --header", texts[i - 1]);
   // But -d may itself be the value of the option before it.
-  return !is_sent || (i > 2 && texts[i - 2].starts_with('-') && !is_flag_of_curl(texts[i - 2]));
+  return !(is_sent || is_format) || (i > 2 && texts[i - 2].starts_with('-') && !is_flag_of_curl(texts[i - 2]));
 }
 
 // True if texts[i] may be, or contain, a field of a form: -F 'NAME=@FILE'.

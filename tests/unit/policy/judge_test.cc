@@ -158,6 +158,21 @@ BOOST_AUTO_TEST_CASE(the_files_in_a_form_of_curl_are_found) {
   BOOST_TEST(!escapes({"-d", "[\"a\", \"/b\"]"}));
 }
 
+BOOST_AUTO_TEST_CASE(what_curl_prints_after_a_transfer_is_not_an_address) {
+  const auto escapes = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "curl");
+    return find_escape("curl", words, "/r", {"/r"}).has_value();
+  };
+  BOOST_TEST(!escapes({"-s", "-o", "/dev/null", "-w", "%{http_code}", "http://localhost:3000/"}));
+  BOOST_TEST(!escapes({"-s", "--write-out", "%{http_code} %{time_total}\\n", "http://x/"}));
+  for (const char* text : {"%output{/etc/x}", "%output{x}", "{file}:///etc/x", "%{a}{b}", "%{a,b}", "%{", "%{}", "[a]",
+                           "%header{a}", "@/etc/%{a}"}) {
+    BOOST_TEST(escapes({"-w", text, "http://x/"}), text);
+  }
+  // -w may be the value of another option.
+  BOOST_TEST(escapes({"-o", "-w", "%{http_code}"}));
+}
+
 BOOST_AUTO_TEST_CASE(the_path_in_a_pathspec_of_git_is_found) {
   const auto escapes = [](const char* text) {
     return find_escape("git", {"git", "grep", "--no-index", "x", text}, "/r/a", {"/r/a"}).has_value();
