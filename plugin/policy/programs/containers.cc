@@ -203,7 +203,7 @@ constexpr ProgramSpec container_specs[] = {
      .style = Style::exact},
     {.names = "gh pr list, gh pr view, gh pr diff, gh pr status, gh pr checks, gh issue list, gh issue view, gh issue "
               "status, gh "
-              "repo view, gh repo list, gh run list, gh run view, gh release list, gh release view, gh workflow list, "
+              "repo view, gh repo list, gh run view, gh release list, gh release view, gh workflow list, "
               "gh workflow "
               "view, gh search code, gh search issues, gh search prs, gh search repos, gh search "
               "commits, gh label list",
@@ -213,6 +213,12 @@ constexpr ProgramSpec container_specs[] = {
          "--jq=FILTER -t=TEMPLATE --template=TEMPLATE -c --comments --patch --name-only --color=WHEN --log "
          "--log-failed -v --verbose --job=ID --required -d --draft",
      .effects = "interactive (opens a browser): -w --web",
+     .style = Style::exact},
+    {.names = "gh run list",
+     .options =
+         "-R=REPO --repo=REPO -L=NUM --limit=NUM -w=NAME --workflow=NAME -b=NAME --branch=NAME -e=NAME --event=NAME "
+         "-u=NAME --user=NAME -c=SHA --commit=SHA -s=STATUS --status=STATUS --created=DATE -a --all --json=FIELDS "
+         "-q=FILTER --jq=FILTER -t=TEMPLATE --template=TEMPLATE",
      .style = Style::exact},
     {.names = "gh auth status",
      .options = "-a --active -h=NAME --hostname=NAME --json=FIELDS -q=FILTER --jq=FILTER",

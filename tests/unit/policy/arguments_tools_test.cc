@@ -395,6 +395,8 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
       "gh pr view 1 --json title",
       "gh issue list -L 5",
       "gh run list",
+      "gh run list -w ci.yml --branch main -L 5",
+      "gh run list --workflow=ci.yml --status failure --json conclusion",
       "gh auth status",
       "gh --version",
       "apt list --installed",
@@ -418,6 +420,8 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
 BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
   all_are_unsafe({
       {"gh auth status -t", "shows a secret"},
+      {"gh run view 1 -w", "opens a browser"},
+      {"gh run list --web", "the option --web"},
       {"go list -mod=mod ./...", "known to be safe only as -mod=readonly|vendor"},
       {"go list -mod mod ./...", "known to be safe only as -mod=readonly|vendor"},
       {"npm install", "npm install is not one"},
