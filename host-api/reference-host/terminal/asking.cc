@@ -138,19 +138,23 @@ std::string Asking::told_waiting() {
   return "(" + more_questions_wait(told_) + " for an answer after this one)\n";
 }
 
-// Waits until the terminal can be read or written.
+// Drops what was typed until now.
+void Asking::forget_input() {
+  was_away_ = false;
+  continued_ = times_continued.load();
+  ::tcflush(descriptor_, TCIFLUSH);
+}
+
+// Waits until the terminal can be read or written. `was_away` is only returned before a read.
 Asking::Ready Asking::wait_for(short what) {
-  bool was_away = false;
   while (true) {
     if (end_.requested()) return Ready::ended;
-    // Text typed while this process is in the background is meant for another process.
+    // Text typed while this process is in the background is meant for another process. This process may notice while it
+    // writes that it was away: the next read then says so.
     const bool away = !in_foreground();
-    was_away = was_away || away || times_continued.load() != continued_;
-    if (!away && was_away) {
-      continued_ = times_continued.load();
-      return Ready::was_away;
-    }
-    if (what == POLLIN) {
+    was_away_ = was_away_ || away || times_continued.load() != continued_;
+    if (what == POLLIN && !away) {
+      if (was_away_) return Ready::was_away;
       // An answer that is there already is read first.
       const std::size_t now = waiting();
       pollfd answer{.fd = descriptor_, .events = POLLIN, .revents = 0};
@@ -185,7 +189,7 @@ Asking::Event Asking::read_line(std::string_view prompt, std::string& line, bool
   while (true) {
     const WithoutEcho silent(descriptor_, hidden);
     // Text typed before anybody could read the question answers something else.
-    ::tcflush(descriptor_, TCIFLUSH);
+    forget_input();
     line.clear();
     if (const Event event = show(told_waiting().append(prompt)); event != Event::done) return event;
     Ready ready = Ready::yes;
@@ -194,7 +198,7 @@ Asking::Event Asking::read_line(std::string_view prompt, std::string& line, bool
       if (ready == Ready::more_wait) {
         // An answer may have been typed already. It is not dropped, or the person would wait for nothing, and it cannot be
         // shown behind the prompt again.
-        const std::string typed = "(what you have typed for this one still counts)\n";
+        const std::string typed = "(anything typed already still counts)\n";
         if (const Event event = show('\n' + told_waiting() + typed + std::string(prompt)); event != Event::done)
           return event;
         continue;

@@ -92,6 +92,7 @@ class Asking {
 
  private:
   enum class Ready { yes, closed, ended, was_away, more_wait };
+  void forget_input();
   Ready wait_for(short what);
   std::size_t waiting() const;
   std::string told_waiting();
@@ -105,6 +106,7 @@ class Asking {
   sigset_t signals_before_{};
   struct sigaction continue_before_ {};
   unsigned continued_ = 0;  // how often the process had been continued (SIGCONT) when that was last checked
+  bool was_away_ = false;   // since the last prompt began, another process may have had the terminal
 };
 
 }  // namespace wtool::host

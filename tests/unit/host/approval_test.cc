@@ -1,7 +1,10 @@
 // Questions to a person: how they read, and which answers count, on a real terminal.
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <pty.h>
+#include <signal.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -16,9 +19,12 @@
 #include "approval/question.h"
 #include "approval/terminal.h"
 #include "base/escape.h"
+#include "support/processes.h"
 #include "support/text.h"
+#include "terminal/asking.h"
 
 using wtool::test::holds;
+using wtool::test::wait_until;
 
 namespace wtool::host {
 
@@ -361,11 +367,44 @@ BOOST_AUTO_TEST_CASE(what_was_typed_before_another_question_came_still_counts) {
   BOOST_TEST_REQUIRE(asking.terminal.wait_for("alwa", 2));  // "always" in the prompt, and the echo
   asking.start(2, asking.second, &second);
   BOOST_TEST_REQUIRE(asking.terminal.wait_for("1 more question waits"));
-  BOOST_TEST_REQUIRE(asking.terminal.wait_for("what you have typed for this one still counts"));
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for("anything typed already still counts"));
   asking.terminal.type("ys\n");
   BOOST_TEST((asking.join() == Approval::always));
   BOOST_TEST_REQUIRE(asking.terminal.wait_for("c2"));
   asking.approval.withdraw(2);
+}
+
+// The process is stopped and continued while the terminal does not take the prompt. Meanwhile, a person may type for
+// another program.
+BOOST_AUTO_TEST_CASE(what_was_typed_for_another_program_before_the_prompt_could_be_written_answers_nothing) {
+  Pty terminal;
+  const auto readable = [&] {
+    int bytes = -1;
+    ::ioctl(terminal.program, FIONREAD, &bytes);
+    return bytes;
+  };
+  Terminal owner(terminal.program, [&] { return ::dup(terminal.program); });
+  QuestionEnd end(owner);
+  Asking asking(owner, end);
+  BOOST_TEST_REQUIRE(asking.can_ask());
+  terminal.type("stale\n");
+  BOOST_TEST_REQUIRE(terminal.wait_for("stale"));
+  BOOST_TEST_REQUIRE(wait_until([&] { return readable() > 0; }, std::chrono::seconds(60)));
+  BOOST_REQUIRE(::tcflow(terminal.program, TCOOFF) == 0);
+  std::string line;
+  auto event = Asking::Event::closed;
+  std::thread reader([&] { event = asking.read_line("Go? ", line); });
+  // Now the prompt waits to be written.
+  BOOST_TEST(wait_until([&] { return readable() == 0; }, std::chrono::seconds(60)));
+  ::pthread_kill(reader.native_handle(), SIGCONT);
+  terminal.type("yes\n");
+  BOOST_TEST(wait_until([&] { return readable() > 0; }, std::chrono::seconds(60)));
+  BOOST_CHECK(::tcflow(terminal.program, TCOON) == 0);
+  BOOST_TEST(terminal.wait_for("Go? ", 2));
+  terminal.type("no\n");
+  reader.join();
+  BOOST_TEST((event == Asking::Event::done));
+  BOOST_TEST(line == "no");
 }
 
 BOOST_AUTO_TEST_CASE(a_question_that_waits_for_its_turn_can_be_withdrawn) {
