@@ -239,6 +239,11 @@ BOOST_FIXTURE_TEST_CASE(a_list_of_commands_in_quotes_that_drops_a_failure_is_a_w
   BOOST_TEST(dropped("make 2>&1 | tee log") == before_tee("9:13", "make 2>&1"));
   BOOST_TEST(dropped("make |& tee log") == before_tee("9:13", "make"));
   BOOST_TEST(dropped("cd a && make | tee -a log && ls") == before_tee("9:13", "cd a && make"));
+  BOOST_TEST(dropped("set +o pipefail; make | tee log") == before_tee("9:30", "make"));
+  BOOST_TEST(dropped("make | tee pipefail.log # without pipefail") == before_tee("9:13", "make"));
+  for (const char* sets : {"set -o pipefail", "set -Eeuo pipefail", "set -o errexit -o pipefail"}) {
+    BOOST_TEST(dropped(std::string(sets) + " && make | tee log") == "");
+  }
   BOOST_TEST(dropped("echo a | tee log") == "");
   BOOST_TEST(dropped("make | grep -v tee") == "");
   const auto block = [&](const std::string& language) {

@@ -1,3 +1,5 @@
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -19,19 +21,13 @@ constexpr std::size_t longest_shown = 40;  // bytes of a command in a message
 // nothing: after a here-document, inside parentheses, and for commands whose failure does not matter.
 class DroppedStatus {
  public:
-  explicit DroppedStatus(std::string_view text) : text_(text) {}
+  explicit DroppedStatus(std::string_view text) : text_(text) { read(); }
 
   // The first command whose status is dropped by the one after it, as a part of the text. Nothing: no status is dropped,
   // or the text is in doubt.
-  std::optional<std::string_view> find() {
-    read();
-    return found_;
-  }
+  std::optional<std::string_view> found() const { return found_; }
   // The same for the first command whose output goes to `tee`: a pipeline has the status of its last command.
-  std::optional<std::string_view> find_before_tee() {
-    read();
-    return found_before_tee_;
-  }
+  std::optional<std::string_view> found_before_tee() const { return found_before_tee_; }
 
  private:
   // One command, with all that `&&`, `||` and `|` join to it.
@@ -226,6 +222,12 @@ class DroppedStatus {
   bool in_doubt_ = false;  // or after `set -e`: the line stops at a failure
 };
 
+// True if the text turns on the option: `set -o pipefail`, `bash -euo pipefail`.
+bool sets_pipefail(const std::string& text) {
+  static const RE2 option(R"((?:^|[\s;&|({])-[A-Za-z]*o[A-Za-z]*\s+pipefail(?:[\s;&|)}]|$))");
+  return RE2::PartialMatch(text, option);
+}
+
 }  // namespace
 
 void check_dropped_status(const ShellAction& shell, const Workflow& workflow, Diagnostics& diagnostics) {
@@ -239,15 +241,16 @@ void check_dropped_status(const ShellAction& shell, const Workflow& workflow, Di
     diagnostics.warn(shell.command.written.locate(static_cast<std::size_t>(lost->data() - written.data())),
                      "a failure of `" + shown + "` is lost, because " + why);
   };
-  if ((first_line_of(shell, workflow) + written).find("pipefail") == std::string::npos) {
-    tell(DroppedStatus(written).find_before_tee(),
+  const DroppedStatus status(written);
+  if (!sets_pipefail(first_line_of(shell, workflow) + written)) {
+    tell(status.found_before_tee(),
          "a pipeline has the status of its last command; write it in a ```bash block, where a failure of any of its "
          "commands counts");
   }
   // Whoever writes shell_options has decided what a failure does.
   if (shell.is_block || shell.shell_options) return;
   tell(
-      DroppedStatus(written).find(),
+      status.found(),
       "the command continues after it; join the commands with `&&`, or write them in a ```sh block, which stops at the "
       "first failure");
 }
