@@ -382,9 +382,8 @@ std::string Store::Keeping::add(const std::string& file, const Look& look, std::
   if (failed == 0 && problem.empty()) {
     const std::string blob = store_.path("blobs", hash);
     // Replaces any earlier copy in the store: that copy may be damaged, while the new one is known to be right.
-    if (::fsync(to.get()) != 0) failed = errno;
     ::mkdir(fs::path(blob).parent_path().c_str(), 0700);
-    if (failed == 0 && ::rename(name.c_str(), blob.c_str()) != 0) failed = errno;
+    if (::rename(name.c_str(), blob.c_str()) != 0) failed = errno;
   }
   if (failed == 0 && problem.empty()) return hash;
   ::unlink(name.c_str());

@@ -45,6 +45,17 @@ BOOST_AUTO_TEST_CASE(damage_is_found) {
   BOOST_TEST(once() == "no result of this step is kept");
 }
 
+// Contents are not synchronized to the disk.
+BOOST_AUTO_TEST_CASE(a_content_that_is_empty_after_a_loss_of_power_is_made_again) {
+  once();
+  for (const auto& entry : fs::recursive_directory_iterator(folder() + "/blobs")) {
+    if (!entry.is_directory()) fs::resize_file(entry.path(), 0);
+  }
+  fs::remove(project("build/app"));
+  BOOST_TEST(once().find("cannot be put back: the content in the store is damaged") != std::string::npos);
+  BOOST_TEST(content(project("build/app")) == "app");
+}
+
 BOOST_AUTO_TEST_CASE(damage_to_what_only_explains_a_difference_loses_no_result) {
   once();
   change_entries("\"the call\"", "\"the cull\"");
