@@ -59,14 +59,19 @@ BOOST_FIXTURE_TEST_CASE(a_named_pipe_that_nobody_writes_to_is_refused_at_once, P
   // A pipe has its name in a file system of memory, too.
   const std::string in_memory = "/dev/shm/wtool-test-" + std::to_string(::getpid());
   BOOST_REQUIRE(::mkfifo(in_memory.c_str(), 0600) == 0);
-  const std::vector<std::string> lines{"--config pipe tools", "--config " + in_memory + " tools",
-                                       "call shell_execute @pipe", "call shell_execute command=cat --stdin pipe",
-                                       "run w.md --var-file word=pipe"};
+  const std::vector<std::string> lines{"--config pipe tools",
+                                       "--config " + in_memory + " tools",
+                                       "call shell_execute @pipe",
+                                       "call shell_execute command=cat --stdin pipe",
+                                       "run w.md --var-file word=pipe",
+                                       "run pipe",
+                                       "lint pipe",
+                                       "run w.md --var word=x --env-file pipe"};
   for (const std::string& words : lines) {
     const Finished finished =
         run({"/bin/sh", "-c", std::string(WTOOL_TEST_PROGRAM) + ' ' + words}, {.directory = scratch.path()});
     BOOST_TEST(finished.exit_code != 0, words);
-    BOOST_TEST(holds(finished.err, "it is a named pipe"), words + ": " + finished.err);
+    BOOST_TEST(holds(finished.err + finished.out, "it is a named pipe"), words + ": " + finished.err);
   }
   ::unlink(in_memory.c_str());
 }

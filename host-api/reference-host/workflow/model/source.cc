@@ -49,12 +49,11 @@ std::string nearest_file(const std::string& path) {
 }
 
 std::string read_whole(const std::string& path, std::string& error) {
-  // The file is opened without blocking, because the program would hang on a FIFO without a writer.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  std::string why;
+  const Descriptor file = open_given(path, why);
   if (!file) {
-    const int failed = errno;
-    error = failed == ENOENT ? path + ": there is no such file" + nearest_file(path)
-                             : path + ": cannot be opened: " + reason(failed);
+    error = why == reason(ENOENT) ? path + ": there is no such file" + nearest_file(path)
+                                  : path + ": cannot be opened: " + why;
     return {};
   }
   struct stat status {};
