@@ -133,9 +133,10 @@ void look_at_configuration(Context& context, Findings& findings) {
     findings.push_back({FindingLevel::good, "configuration", text + locked});
   }
   if (!config->sandbox) {
-    findings.push_back({FindingLevel::note, "configuration",
-                        "no layer of the configuration has a sandbox section, so a command may do whatever you may do",
-                        "add the `sandbox` section (docs/guide/sandbox.md); `wtool mcp` has its own sandbox"});
+    findings.push_back(
+        {FindingLevel::note, "configuration",
+         "no layer of the configuration has a sandbox section, so a command may do whatever you may do",
+         "add the `sandbox` section (guide/sandbox.md of the documentation); `wtool mcp` has its own sandbox"});
   }
   look_at_paths(*config, findings);
 }
@@ -216,10 +217,11 @@ void try_limits(Plugin& plugin, const std::string& folder, Findings& findings) {
   if (by == "cgroup") {
     findings.push_back({FindingLevel::good, "cgroup", "each call has a cgroup of its own"});
   } else {
-    findings.push_back({FindingLevel::note, "cgroup",
-                        "wtool cannot make cgroups here, so memory is only watched (" + by +
-                            "), and a command that kills both of its keepers can leave a daemon behind",
-                        "start wtool with `systemd-run --user --scope -p Delegate=yes` (docs/architecture.md)"});
+    findings.push_back(
+        {FindingLevel::note, "cgroup",
+         "wtool cannot make cgroups here, so memory is only watched (" + by +
+             "), and a command that kills both of its keepers can leave a daemon behind",
+         "start wtool with `systemd-run --user --scope -p Delegate=yes` (architecture.md of the documentation)"});
   }
 }
 

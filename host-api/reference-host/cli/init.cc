@@ -31,9 +31,9 @@ struct StarterFile {
 };
 
 constexpr std::array starts = {
-    StarterFile{
-        "policy", "wtool.yaml", "",
-        R"(# What commands may do in this folder. Every key: docs/guide/configuration.md. `wtool config show` prints what is active.
+    StarterFile{"policy", "wtool.yaml", "",
+                R"(# What commands may do in this folder. `wtool config show` prints what is active.
+# Every key: guide/configuration.md of the documentation.
 
 # Only these programs, with arguments that neither write nor start other programs. Remove the section to allow every command.
 commands:
@@ -58,11 +58,11 @@ limits:
 # audit:
 #   file: .wtool/audit.jsonl   # a line before each command starts, and one when it has ended
 )",
-        "`wtool call shell_execute command=ls CONFIG` tries the policy, and `--explain` shows the reason"},
+                "`wtool call shell_execute command=ls CONFIG` tries the policy, and `--explain` shows the reason"},
     StarterFile{
         "mcp", "wtool.yaml", "",
         R"(# Added to the defaults of `wtool mcp`: commands write only in this folder and in temporary folders, and have no network.
-# Every key: docs/guide/configuration.md. The server: docs/guide/mcp.md.
+# Every key: guide/configuration.md of the documentation. The server: guide/mcp.md.
 
 commands:
   ask: ["git push", "npm publish"]   # a person is asked first
