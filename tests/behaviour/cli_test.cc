@@ -35,6 +35,14 @@ BOOST_AUTO_TEST_CASE(help_as_a_command_prints_what_the_option_prints) {
   BOOST_TEST(holds(unknown.err, "there is no command \"rnu\"; did you mean 'run'?"), unknown.err);
 }
 
+BOOST_AUTO_TEST_CASE(the_help_of_resume_says_that_the_options_of_the_run_still_apply) {
+  const std::string out = wtool_with({"resume", "--help"}).out;
+  BOOST_TEST(holds(out, "At most N calls run at the same time (default: as in the run so far)"), out);
+  BOOST_TEST(holds(out, "A branch that fails ends the others (default: as in the run so far)"), out);
+  BOOST_TEST(!holds(out, "default: no limit"), out);
+  BOOST_TEST(holds(wtool_with({"run", "--help"}).out, "default: no limit"));
+}
+
 BOOST_AUTO_TEST_CASE(the_tools_are_listed_for_people_and_as_json) {
   BOOST_TEST(holds(wtool_with({"tools"}).out, "shell_execute"));
   const Finished finished = wtool_with({"tools", "--json"});

@@ -75,7 +75,7 @@ void add_check(CLI::App& app, Context& context) {
   sub->add_flag("--json", command->json, "Print JSON: the findings and all tests, or what --list lists");
   sub->footer(
       "Each test runs in a process of its own, so a crash or a hang of the plugin becomes a finding. The calls are\n"
-      "real: the tool is called a few hundred times. Give it arguments that do no harm.\n"
+      "real: the tool is called more than a hundred times. Give it arguments that do no harm.\n"
       "Exit status: 0 without a finding, 1 with one, 2 for wrong usage or a file that cannot be loaded.\n"
       "\n"
       "Examples:\n"

@@ -89,8 +89,8 @@ void add_variable_options(CLI::App& command, GivenVariables& given) {
 
 void add_part_options(CLI::App& command, runner::RunPart& part) {
   const CLI::Validator not_empty([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
-  auto* until = command.add_option("--until", part.until, "Ends the run after this state; `finally` still runs");
-  auto* only = command.add_option("--only", part.only, "Runs only this state, and nothing before or after it");
+  auto* until = command.add_option("--until", part.until, "End the run after this state; `finally` still runs");
+  auto* only = command.add_option("--only", part.only, "Run only this state, and nothing before or after it");
   for (CLI::Option* option : {until, only}) option->type_name("STATE")->check(not_empty);
   only->excludes(until);
 }

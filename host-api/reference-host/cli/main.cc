@@ -327,6 +327,8 @@ void describe(CLI::App& app) {
   app.require_subcommand(1);
   app.fallthrough();  // Subcommands inherit this: options for every command may also follow the subcommand.
   app.footer(
+      "`wtool help COMMAND` is the same as `wtool COMMAND --help`.\n"
+      "\n"
       "Examples:\n"
       "  wtool tools\n"
       "  wtool call shell_execute '{\"command\": \"uname -a\"}'\n"

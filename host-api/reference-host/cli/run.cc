@@ -58,24 +58,24 @@ void add_run(CLI::App& app, Context& context) {
   add_on_option(*command, context.options);
   auto* from = command->add_option(
       "--from", options->from,
-      "Continues the newest run of this workflow from that run's last visit of this state, with what was\n"
+      "Continue the newest run of this workflow from that run's last visit of this state, with what was\n"
       "recorded before that visit");
   from->type_name("STATE")->check(
       CLI::Validator([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, ""));
   command->add_flag("--strict", options->strict,
-                    "Checks the workflow first, as `wtool lint --strict` does, and runs nothing if there is a warning");
+                    "Check the workflow first, as `wtool lint --strict` does, and run nothing if there is a warning");
   auto* unkept = command->add_flag("--no-journal", options->flags.no_journal,
-                                   "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
+                                   "Keep no journal in .wtool/runs: the run can neither be shown nor resumed");
   auto* dry = command->add_flag("-n,--dry-run", options->only_plans,
-                                "Shows what the run would do, as `wtool plan` does, and runs nothing");
-  command->add_flag("--json", options->json, "With --dry-run: prints one JSON object")->needs(dry);
+                                "Show what the run would do, as `wtool plan` does, and run nothing");
+  command->add_flag("--json", options->json, "With --dry-run: print one JSON object")->needs(dry);
   unkept->excludes(from);
   dry->excludes(from);
   for (const char* written : {"--events", "--junit", "--html"}) dry->excludes(command->get_option(written));
   command
       ->add_flag(
           "--detach", options->detach,
-          "Returns as soon as the run has begun, and prints the id: `wtool attach` shows the run, `wtool stop` ends it")
+          "Return as soon as the run has begun, and print the id: `wtool attach` shows the run, `wtool stop` ends it")
       ->excludes(unkept)
       ->excludes(dry);
   command->footer(
@@ -84,7 +84,8 @@ void add_run(CLI::App& app, Context& context) {
       "report could not be written, 5 suspended: `wtool approve RUN` answers and continues it, 130 aborted (143 by\n"
       "SIGTERM, 129 by SIGHUP).\n"
       "Ctrl-C stops the running steps gracefully; a second Ctrl-C kills them. A file .swissarmyhammer/.abort that\n"
-      "appears here during the run does the same, with its text as the reason. `finally` states still run.\n"
+      "appears here during the run does the same as one Ctrl-C, with its text as the reason. `finally` states still\n"
+      "run.\n"
       "\n"
       "Examples:\n"
       "  wtool run workflows/repository-report.md\n"
@@ -116,18 +117,24 @@ void add_resume(CLI::App& app, Context& context) {
       ->add_option("RUN", options->resumed.run,
                    "The run's id, the beginning of the id, or `last`; `wtool runs` lists the runs")
       ->required();
-  command->add_option("--from", options->resumed.from, "Runs everything again, from the last visit of this state on")
+  command->add_option("--from", options->resumed.from, "Run everything again, from the last visit of this state on")
       ->type_name("STATE");
   add_run_options(*command, options->flags);
+  command->get_option("--max-parallel")
+      ->description("At most N calls run at the same time (default: as in the run so far)");
+  command->get_option("--fail-fast")
+      ->description("A branch that fails ends the others (default: as in the run so far)");
   add_env_file_option(*command, context.options);
   add_on_option(*command, context.options);
-  command->add_flag("--detach", options->detach, "Returns as soon as the run has begun, as `wtool run --detach` does");
+  command->add_flag("--detach", options->detach, "Return as soon as the run has begun, as `wtool run --detach` does");
   command->footer(
-      "Completed steps are not run again: their outputs come from the journal in .wtool/runs. If the action of a step\n"
-      "has been changed in the file, that step and all later ones run again. Secrets, and inputs that contained a\n"
-      "secret, are not in the journal; give them again with --var-file or --var-env, or answer when you are asked\n"
-      "on a terminal. To change a parameter, give it with --var; from the first step that reads it, every\n"
-      "step runs again. The exit status is that of `wtool run`.\n"
+      "Completed steps are not run again: their outputs come from the journal in .wtool/runs. --until, --only,\n"
+      "--fail-fast, --no-fail-fast, --force and --max-parallel of the run still apply, unless others are given\n"
+      "(a --force cannot be taken back; --max-parallel 10000 lifts a limit). If the action of a step has been\n"
+      "changed in the file, that step and all later ones run again. Secrets, and inputs that contained a secret, are\n"
+      "not in the journal; give them again with --var-file or --var-env, or answer when you are asked on a terminal.\n"
+      "To change a parameter, give it with --var; from the first step that reads it, every step runs again. The exit\n"
+      "status is that of `wtool run`.\n"
       "\n"
       "Examples:\n"
       "  wtool resume last\n"

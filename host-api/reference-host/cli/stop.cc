@@ -241,7 +241,7 @@ void add_stop(CLI::App& app, Context& context) {
   auto options = std::make_shared<StopOptions>();
   CLI::App* command = app.add_subcommand("stop", "Abort a run, and wait until nothing of it is left");
   command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`")->required();
-  command->add_flag("--now", options->now, "Kills the run's commands immediately; by default they get SIGTERM first");
+  command->add_flag("--now", options->now, "Kill the run's commands immediately; by default they get SIGTERM first");
   command->footer(
       "The run is aborted as by Ctrl-C: `finally` states still run, and `wtool resume` can continue it. A run that\n"
       "waits for an answer of `wtool approve` is not running: it counts as aborted from then on, without `finally`.\n"

@@ -193,7 +193,7 @@ void add_watch(CLI::App& app, Context& context) {
       "may be given several times (default: everything). The workflow file is always watched");
   add_run_options(*command, options->flags);
   command->add_flag("--no-journal", options->flags.no_journal,
-                    "Keeps no journal in .wtool/runs: the runs can neither be shown nor resumed");
+                    "Keep no journal in .wtool/runs: the runs can neither be shown nor resumed");
   command->footer(
       "A change during a run causes another run after it. Files in .git and .wtool are not watched. If each run\n"
       "changes watched files itself, the pause before the next run grows, to a minute at most.\n"

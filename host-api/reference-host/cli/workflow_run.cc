@@ -245,10 +245,9 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
                                 "A branch that fails ends the others (the default, unless the file says otherwise)");
   command.add_flag("--no-fail-fast", flags.no_fail_fast, "If a branch fails, the others still run to their end")
       ->excludes(fast);
-  command.add_flag("--force", flags.force, "Also runs the steps that are up to date");
-  command.add_flag("--yes,-y", flags.yes, "Confirms in advance what the workflow asks to be confirmed");
-  command.add_flag("--step", flags.step,
-                   "Shows each step on the terminal before it is run, and asks whether to run it");
+  command.add_flag("--force", flags.force, "Also run the steps that are up to date");
+  command.add_flag("--yes,-y", flags.yes, "Confirm in advance what the workflow asks to be confirmed");
+  command.add_flag("--step", flags.step, "Show each step on the terminal before it is run, and ask whether to run it");
   add_report_options(command, flags);
 }
 
@@ -266,14 +265,15 @@ void add_report_options(CLI::App& command, RunFlags& flags) {
           "terminal, else group)")
       ->type_name("STYLE")
       ->check(CLI::IsMember(styles));
-  auto* verbose =
-      command.add_flag("-v,--verbose", flags.verbose, "Shows commands and, on a terminal, what the steps write");
-  command.add_flag("-q,--quiet", flags.quiet, "Shows only failures, warnings and how the run ended")->excludes(verbose);
-  command.add_option("--events", flags.events, "Writes each record of the run as it happens; - is standard output")
+  auto* verbose = command.add_flag("-v,--verbose", flags.verbose,
+                                   "Show commands, the table of the states and, on a terminal, what the steps write "
+                                   "and the process number\nof each command");
+  command.add_flag("-q,--quiet", flags.quiet, "Show only failures, warnings and how the run ended")->excludes(verbose);
+  command.add_option("--events", flags.events, "Write each record of the run as it happens; - is standard output")
       ->type_name("FILE");
-  command.add_option("--junit", flags.junit, "Writes a report as JUnit XML at the end; - is standard output")
+  command.add_option("--junit", flags.junit, "Write a report as JUnit XML at the end; - is standard output")
       ->type_name("FILE");
-  command.add_option("--html", flags.html, "Writes a report as one HTML page at the end; - is standard output")
+  command.add_option("--html", flags.html, "Write a report as one HTML page at the end; - is standard output")
       ->type_name("FILE");
 }
 
