@@ -1,6 +1,8 @@
 // `wtool mcp` as a process. Nothing of a command is left when it is cancelled, when it times out, when the client
 // disconnects, or when the server is ended in any way. Floods and slow clients cost a bounded amount of memory, and
 // delay only themselves.
+#include <sys/stat.h>
+
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -227,6 +229,44 @@ BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_delays_nobody) {
   const long peak = status_kib(client.program.pid(), "VmHWM");
   if (!under_sanitizer) BOOST_TEST(peak < 60'000);
   for (const Json& id : ids) BOOST_TEST(client.answer(id).at("result").at("isError") == false);
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_standard_error_delays_nobody) {
+  const ScratchFolder folder;
+  const std::string unread = folder.path() + "/unread";
+  BOOST_REQUIRE(::mkfifo(unread.c_str(), 0600) == 0);
+  ProgramOptions options{.directory = folder.path(), .set = {{"XDG_RUNTIME_DIR", folder.path()}}};
+  options.talk = true;
+  Program program({"/bin/sh", "-c", "exec \"$0\" mcp --policy open --config \"$1\" 2<>\"$2\"", WTOOL_TEST_PROGRAM,
+                   folder.file("c.yaml", "commands: {deny: [rm], ask: [touch]}\n"), unread},
+                  Program::On::pipes, options);
+  const auto say = [&](Json message) {
+    message["jsonrpc"] = "2.0";
+    BOOST_REQUIRE(program.say(message.dump() + '\n'));
+  };
+  const auto ask = [&](int id, const std::string& method, const Json& params) {
+    say({{"id", id}, {"method", method}, {"params", params}});
+    std::string line;
+    do BOOST_REQUIRE_MESSAGE(program.next_line(line), "no answer to " << id);
+    while (Json::parse(line).value("id", 0) != id);
+  };
+  const auto command = [](const std::string& line) {
+    return Json{{"name", "shell_execute"}, {"arguments", {{"command", line}}}};
+  };
+  ask(1, "initialize",
+      {{"protocolVersion", "2025-11-25"},
+       {"capabilities", Json::object()},
+       {"clientInfo", {{"name", "test"}, {"version", "1"}}}});
+  // Each refused call writes a line to standard error; all together they are more than a pipe has room for.
+  for (int id = 2; id < 300; ++id) ask(id, "tools/call", command("rm " + std::string(200, 'x')));
+  // The question of this call is announced on standard error, too.
+  say({{"id", 500}, {"method", "tools/call"}, {"params", command("touch made")}});
+  ask(501, "ping", Json::object());
+  say({{"method", "notifications/cancelled"}, {"params", {{"requestId", 500}}}});
+  ask(502, "ping", Json::object());
+  ask(503, "tools/call", command("echo hi"));
+  program.end_input();
+  BOOST_TEST(program.wait().exit_code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_client_that_asks_without_reading_costs_bounded_memory) {

@@ -93,21 +93,20 @@ WaitingQuestions::~WaitingQuestions() {
   if (!name_.empty()) ::unlinkat(folder_.get(), name_.c_str(), 0);
 }
 
-// Makes the socket and starts the thread that serves it, unless that was done before. False: nobody can be asked, and
-// the reason was reported to the person.
-bool WaitingQuestions::start() {
+// Makes the socket and starts the thread that serves it, unless that was done before.
+bool WaitingQuestions::start(std::string& why) {
   if (server_.joinable()) return true;
-  std::string why = "there is no folder for the socket: set HOME or XDG_RUNTIME_DIR";
+  why = "there is no folder for the socket: set HOME or XDG_RUNTIME_DIR";
   for (const std::string& path : question_folders()) {
     folder_ = open_question_folder(path, true, why);
     if (folder_) break;
   }
   const auto fail = [&](const std::string& what) {
-    tell_("nobody can be asked, since the socket for `wtool approve` cannot be created: " + what);
+    why = "nobody can be asked, since the socket for `wtool approve` cannot be created: " + what;
     listening_.reset();
     return false;
   };
-  if (!folder_) return fail(why);
+  if (!folder_) return fail(std::string(why));
   question_sockets(folder_);  // removes sockets that dead processes have left
   const std::string name = std::to_string(::getpid()) + ".sock";
   // The socket gets its name only once it listens; before that, it would look like one that was left over.
@@ -145,9 +144,14 @@ void WaitingQuestions::drop_late() {
 }
 
 void WaitingQuestions::leave(const std::string& run, const Question& question, const std::string& client) {
-  const std::lock_guard lock(mutex_);
+  std::string problem;
+  std::unique_lock lock(mutex_);
   drop_late();
-  if (ending_ || waiting_.size() >= max_left || !start()) return;
+  if (ending_ || waiting_.size() >= max_left) return;
+  if (!start(problem)) {
+    lock.unlock();
+    return tell_(problem);
+  }
   waiting_.emplace(
       next_id(),
       Waiting{.question = question, .client = client, .until = std::chrono::system_clock::now() + within_, .run = run});
@@ -175,8 +179,14 @@ void WaitingQuestions::continues(const std::string& run) {
 
 Approval WaitingQuestions::ask(const Question& question, const std::string& client, const Tell& how,
                                std::optional<Clock::time_point> by) {
+  std::string problem;
   std::unique_lock lock(mutex_);
-  if (std::erase(withdrawn_, question.id) > 0 || ending_ || !start()) return Approval::unavailable;
+  if (std::erase(withdrawn_, question.id) > 0 || ending_) return Approval::unavailable;
+  if (!start(problem)) {
+    lock.unlock();
+    tell_(problem);
+    return Approval::unavailable;
+  }
   const std::string id = next_id();
   const auto now = Clock::now();
   const auto due = std::min(now + within_, std::max(now, by.value_or(Clock::time_point::max())));
@@ -186,8 +196,10 @@ Approval WaitingQuestions::ask(const Question& question, const std::string& clie
   waiting.until = std::chrono::system_clock::now() + std::chrono::floor<std::chrono::seconds>(due - now);
   wake_.signal();
   const std::string until = utc_text(waiting.until, "%H:%M:%S UTC");
+  lock.unlock();
   tell_("a question waits for you until " + until + ": run `wtool approve " + id + "` in another terminal");
   if (how) how("run `wtool approve " + id + "` in another terminal, until " + until);
+  lock.lock();
   changed_.wait_until(lock, due, [&] { return waiting.answer || waiting.withdrawn || ending_; });
   const Approval answer = waiting.answer                   ? *waiting.answer
                           : (waiting.withdrawn || ending_) ? Approval::unavailable

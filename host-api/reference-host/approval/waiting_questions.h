@@ -73,8 +73,9 @@ class WaitingQuestions {
   };
   struct Peer;
 
-  // The caller of these functions holds mutex_.
-  bool start();
+  // The caller of these functions holds mutex_, which tell_ must not be called with: it writes to a person.
+  // False: nobody can be asked, and `why` says why.
+  bool start(std::string& why);
   std::string next_id();
   void drop_late();
   std::string description(const std::string& id, const Waiting& waiting) const;

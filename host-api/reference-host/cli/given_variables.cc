@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/prepared_workflow.h"
+#include "terminal/terminal.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/parameters.h"
@@ -163,7 +164,7 @@ std::optional<std::map<std::string, expressions::Value>> inputs_of(const Prepare
   if (!errors.empty()) return std::nullopt;
   workflow::Diagnostics needed;
   workflow::check_values(workflow, inputs, "--var ", needed);
-  write_all(STDERR_FILENO, needed.with_lines(prepared.source()));
+  Terminal::of_process().write(needed.with_lines(prepared.source()));
   if (needed.empty()) return inputs;
   complain(file + ": the workflow cannot run: " + counted(needed.size(), "parameter") + " without a value");
   return std::nullopt;

@@ -38,6 +38,7 @@
 #include "loader/plugin.h"
 #include "mcp/client_config.h"
 #include "mcp/server.h"
+#include "terminal/dropping_output.h"
 
 namespace wtool::host {
 
@@ -359,6 +360,8 @@ int serve(Context& context, McpOptions& options) {
     complain(std::string("the standard streams cannot be moved: ") + ::strerror(errno));
     return exit_unusable;
   }
+  // Calls write to standard error, too. A client that does not read it must not keep them from their end.
+  never_wait_for_standard_error();
   std::optional<std::string> policy = set_policy(context, options);
   if (!policy) return exit_unusable;
   set_shell(context, options);

@@ -2,7 +2,6 @@
 
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <string_view>
@@ -25,6 +24,7 @@
 #include "runner/executor.h"
 #include "runner/up_to_date.h"
 #include "servers/server_tools.h"
+#include "terminal/terminal.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checker.h"
 #include "workflow/parse/parser.h"
@@ -252,11 +252,12 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
     const workflow::Library::Entry& entry = *called.entry;
     expect_places(entry.workflow);
     setup_->prompts->expect(entry.source.name());
-    write_all(STDERR_FILENO, entry.diagnostics.with_lines(entry.source) + called.diagnostics.with_lines(entry.source));
+    Terminal::of_process().write(entry.diagnostics.with_lines(entry.source) +
+                                 called.diagnostics.with_lines(entry.source));
     if (!entry.diagnostics.empty() || !called.diagnostics.empty()) ++bad;
   }
   // Warnings do not prevent a run.
-  write_all(STDERR_FILENO, diagnostics.with_lines(source_));
+  Terminal::of_process().write(diagnostics.with_lines(source_));
   if (diagnostics.empty() && bad == 0) {
     const std::string why = setup_->tools->make_expected();
     if (!why.empty()) complain(source_.name() + ": the workflow was not " + was_not + ": " + why);

@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "terminal/dropping_output.h"
 
 namespace wtool::host {
 
@@ -57,7 +58,12 @@ TerminalSize Terminal::size() const {
   return {size.ws_col, size.ws_row};
 }
 
-int Terminal::put(std::string_view text) const { return write_all(output_, text).error; }
+int Terminal::put(std::string_view text) const {
+  DroppingOutput* const dropping = output_ == STDERR_FILENO ? standard_error_that_drops() : nullptr;
+  if (dropping == nullptr) return write_all(output_, text).error;
+  dropping->write(text);
+  return 0;
+}
 
 // The control text that removes the live lines from the screen.
 std::string Terminal::erasure() {

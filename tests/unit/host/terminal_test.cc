@@ -14,6 +14,7 @@
 
 #include "support/screen.h"
 #include "terminal/asking.h"
+#include "terminal/dropping_output.h"
 
 namespace wtool::host {
 
@@ -73,6 +74,33 @@ std::vector<LiveLine> live(const std::vector<std::string>& lines) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(lines_that_nobody_reads_can_be_dropped_and_counted) {
+  int ends[2];
+  BOOST_REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const auto read_all = [&] {
+    std::string text(1 << 20, '\0');
+    const ssize_t got = ::read(ends[0], text.data(), text.size());
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return text;
+  };
+  DroppingOutput output(ends[1]);
+  // The pipe has room for some of the lines, and for the beginning of another one.
+  const std::string line = std::string(9999, 'x') + '\n';
+  for (int i = 0; i < 10; ++i) output.write(line);
+  std::string all = read_all();
+  BOOST_TEST(all.size() < 10 * line.size());
+  output.write("next\n");
+  all += read_all();
+  // Every line that was begun is complete.
+  const std::size_t kept = all.find("wtool: ");
+  BOOST_REQUIRE(kept != std::string::npos);
+  BOOST_TEST(kept % line.size() == 0U);
+  BOOST_TEST(all.substr(kept) == "wtool: " + std::to_string(10 - kept / line.size()) +
+                                     " lines could not be written here in time, and were dropped\nnext\n");
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
 
 BOOST_AUTO_TEST_SUITE(terminal)
 
