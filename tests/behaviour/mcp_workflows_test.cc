@@ -249,6 +249,7 @@ BOOST_AUTO_TEST_CASE(arguments_that_the_parameters_do_not_allow_run_nothing) {
       {{{"target", "x"}, {"count", 1e20}}, "count: 1e+20 does not fit into 64 bits"},
       {{{"target", "x"}, {"flag", "true"}}, "flag: must be true or false"},
       {{{"target", "x"}, {"resume", 7}}, "resume: must be the id of a run, a string"},
+      {{{"target", "x"}, {"resume", ""}}, "resume: must be the id of a run, or `last`, but is empty"},
       {{{"target", "x"}, {"resume", "20200101"}}, "resume: there is no run"},
       {{{"target", "x"}, {"token", "a secret"}}, "token: the value has 8 characters"},
   };

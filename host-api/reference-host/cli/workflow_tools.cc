@@ -130,6 +130,8 @@ Arguments read_arguments(const workflow::Workflow& workflow, const std::string& 
   for (const auto& [name, value] : given.items()) {
     if (name == resume_argument) {
       if (!value.is_string()) read.errors.emplace_back("resume: must be the id of a run, a string");
+      // The caller wants to continue a run, so an empty text must not begin another one.
+      if (value == "") read.errors.emplace_back("resume: must be the id of a run, or `last`, but is empty");
       if (value.is_string()) read.resume = value.get<std::string>();
       continue;
     }
