@@ -13,6 +13,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t max_depth = 128;
+// Each message of a batch costs memory for its answer, however short the message is.
+constexpr std::size_t max_batch = 1000;
 
 Message refused(int code, std::string why, std::string id = {}) {
   Message message;
@@ -161,6 +163,10 @@ Message read_message(std::string_view line) {
   }
   if (!parsed.is_array()) return read_object(parsed, line);
   if (parsed.empty()) return refused(invalid_request, "a batch must have at least one message");
+  if (parsed.size() > max_batch) {
+    return refused(invalid_request, "a batch can have at most " + std::to_string(max_batch) + " messages, but has " +
+                                        std::to_string(parsed.size()) + "; none of them was taken");
+  }
   Message message;
   message.kind = Message::Kind::batch;
   const std::vector<RawJson> texts = RawJson::parse(line).elements();

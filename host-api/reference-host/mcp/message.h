@@ -7,6 +7,7 @@
 //   bits, also keeps its spelling. Any other id (null, objects) is refused with an error without an id.
 // - A \u escape that is one half of a surrogate pair, without the other half, is read as U+FFFD: clients that count in
 //   UTF-16 may cut a text between the two halves.
+// - A batch of more than 1000 messages is refused as a whole, with one error.
 // - The depth of nesting is checked before anything is parsed, because later steps recurse.
 #pragma once
 

@@ -162,6 +162,19 @@ BOOST_AUTO_TEST_CASE(whatever_is_wrong_with_a_notification_is_not_answered) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_batch_of_too_many_messages_is_refused_with_one_error) {
+  const auto batch = [](std::size_t size) {
+    std::string text = "[1";
+    for (std::size_t i = 1; i < size; ++i) text += ",1";
+    return read_message(text + ']');
+  };
+  BOOST_TEST(batch(1000).batch.size() == 1000U);
+  const Message refused = batch(1001);
+  BOOST_TEST((refused.kind == Kind::invalid));
+  BOOST_TEST(refused.error.code == invalid_request);
+  BOOST_TEST(refused.error.message == "a batch can have at most 1000 messages, but has 1001; none of them was taken");
+}
+
 BOOST_AUTO_TEST_CASE(a_batch_has_messages_of_which_each_is_judged) {
   const Message batch = read_message(
       R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"n"},5,[],{"id":"x","method":"m"}])");
