@@ -526,6 +526,17 @@ BOOST_AUTO_TEST_CASE(a_person_may_take_longer_to_approve_than_the_client_waits) 
   BOOST_TEST(std::filesystem::exists(folder.path() + "/made"));
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_waits_for_the_answer_to_a_form_says_so) {
+  const ScratchFolder folder;
+  McpClient client(
+      {"--config", folder.file("c.yaml", "commands: {ask: [touch]}\nmcp: {answer_within: 1, results: text}\n")});
+  client.initialize({{"elicitation", Json::object()}});
+  const std::string text = text_of(client.run("touch " + folder.path() + "/made"));
+  BOOST_TEST(holds(text, "[job 1 waits for the person's answer to a form that the client shows"), text);
+  const Json list = client.ask("tools/call", {{"name", "job_list"}, {"arguments", Json::object()}});
+  BOOST_TEST(holds(text_of(list.at("result")), "(it waits for the person's answer to a form)"));
+}
+
 BOOST_AUTO_TEST_CASE(a_parameter_that_does_not_exist_is_refused_with_all_that_do) {
   Session client("results: both");
   const Json odd = client.run("true", {{"arguments", {{"backgroud", true}}}});

@@ -230,7 +230,11 @@ ordered_json Jobs::report(Job& job) {
   }
   const auto runs_for = std::chrono::duration_cast<milliseconds>(Clock::now() - job.began);
   ordered_json metadata{{"job", job.number}, {"status", "running"}, {"execution_time_ms", runs_for.count()}};
-  if (std::string waits = waits_of(*job.call); !waits.empty()) metadata["waits_for"] = std::move(waits);
+  if (std::string waits = waits_of(*job.call); !waits.empty()) {
+    metadata["waits_for"] = std::move(waits);
+  } else if (job.call->open_forms.load() > 0) {
+    metadata["waits_for_form"] = true;
+  }
   show_new_output(job, metadata);
   return command_result(metadata, false, results_.style);
 }
@@ -243,9 +247,11 @@ ordered_json Jobs::list() const {
     const auto until = job->call == nullptr ? job->ended : Clock::now();
     const auto time = std::to_string(std::chrono::duration_cast<seconds>(until - job->began).count()) + " s";
     const std::string waits = job->call == nullptr ? "" : waits_of(*job->call);
+    const bool shows_form = job->call != nullptr && job->call->open_forms.load() > 0;
     text += std::to_string(number) + (job->call == nullptr ? " ended after " : " runs for ") + time +
             (job->command.empty() ? "" : ": " + job->command) +
-            (waits.empty() ? "" : " (it waits until a person allows it: " + waits + ")") + '\n';
+            (waits.empty() ? "" : " (it waits until a person allows it: " + waits + ")") +
+            (waits.empty() && shows_form ? " (it waits for the person's answer to a form)" : "") + '\n';
   }
   if (text.empty()) return text_result("no jobs");
   text.pop_back();

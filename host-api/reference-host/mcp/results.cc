@@ -105,6 +105,10 @@ std::string ending(const ordered_json& metadata) {
     return "job " + dumped(metadata["job"]) + " waits until a person allows it: tell them to " + waits +
            ", and then use job_poll";
   }
+  if (metadata.contains("waits_for_form")) {
+    return "job " + dumped(metadata["job"]) +
+           " waits for the person's answer to a form that the client shows; job_poll shows more";
+  }
   if (text_member(metadata, "status") == "running") {
     return "job " + dumped(metadata["job"]) + " has been running for " +
            std::to_string(metadata.value("execution_time_ms", std::int64_t{0}) / 1000) + " s; job_poll shows more";
