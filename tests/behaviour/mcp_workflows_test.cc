@@ -397,6 +397,44 @@ BOOST_AUTO_TEST_CASE(a_call_that_lasts_longer_than_the_client_waits_becomes_a_jo
   BOOST_TEST(!client.has_answer(id));  // no second answer
 }
 
+BOOST_AUTO_TEST_CASE(a_confirmation_counts_once_and_only_yes_and_no_are_offered) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\n", "[*] --> A\nA --> B: success\nA --> C: failure\nB --> [*]\nC --> [*]\n",
+                            "- A: Wait for user confirmation \"Go?\"\n- B: Shell \"echo went\"\n"
+                            "- C: Shell \"echo stayed\"\n"));
+  Client client(shop, {}, with_forms);
+  for (const std::string choice : {"yes", "no", "always", "never"}) {
+    const Json id = client.begin("a");
+    const Json question = client.question();
+    BOOST_TEST(
+        (question.at("params").at("requestedSchema").at("properties").at("answer").at("enum") == Json{"yes", "no"}));
+    client.reply(question, choice);
+    const std::string text = text_of(client.answer(id).at("result"));
+    BOOST_TEST(text.starts_with(choice == "yes" ? "went\n" : "stayed\n"), text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_confirmation_in_another_terminal_is_not_always_or_never) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\n", one_state, "- A: Wait for user confirmation \"Go?\"\n"));
+  ProgramOptions here = shop.here();
+  here.set["XDG_RUNTIME_DIR"] = shop.folder.path();
+  McpClient client(with_workflows({"--config", shop.folder.file("c.yaml", "mcp: {answer_within: 1}\n")}), here);
+  client.initialize();
+  const Json answer = client.ask("tools/call", {{"name", "a"}, {"arguments", Json::object()}});
+  const std::string text = text_of(answer.at("result"));
+  const std::size_t begin = text.find("wtool approve ");
+  BOOST_REQUIRE_MESSAGE(begin != std::string::npos, text);
+  const std::string question = text.substr(begin + 14, text.find('`', begin) - begin - 14);
+  const Finished shown = run({WTOOL_TEST_PROGRAM, "approve", question}, here);
+  BOOST_TEST(holds(shown.out, "--answer yes|no\n"), shown.out);
+  const Finished refused = run({WTOOL_TEST_PROGRAM, "approve", question, "--answer", "always"}, here);
+  BOOST_TEST(refused.exit_code == 1);
+  BOOST_TEST(holds(refused.err, "the answer to this question must be yes or no"), refused.err);
+  const Finished taken = run({WTOOL_TEST_PROGRAM, "approve", question, "--answer", "yes"}, here);
+  BOOST_TEST(taken.exit_code == 0, taken.err);
+}
+
 BOOST_AUTO_TEST_CASE(runs_without_a_journal_wait_for_the_locks_of_one_another) {
   const Workshop shop;
   Gate gate(shop.folder);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "approval/once.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
@@ -98,6 +99,11 @@ std::string workflow_question(std::string_view who, std::string_view text, std::
          (prompt.empty() ? "" : "Yes? " + std::string(prompt));
 }
 
+bool counts_once(const Question& question) {
+  const ordered_json subject = parse_ordered_json(question.subject);
+  return subject.is_object() && subject.value(once_member, ordered_json()) == true;
+}
+
 std::string question_text(const Question& question, std::size_t columns, std::string_view state) {
   std::string text;
   const auto block = [&](std::string_view title, std::string_view content) {
@@ -116,6 +122,7 @@ std::string question_text(const Question& question, std::size_t columns, std::st
     }
     for (const auto& [key, value] : subject.items()) {
       if (key == "command" || key == "directory" || key == "environment_names") continue;
+      if (key == once_member && value == true) continue;  // the answers that are offered show this
       if (key == "lifts" || (key == "stdin" && value.is_object())) continue;
       block(visible(key) + ':', as_text(value));
     }

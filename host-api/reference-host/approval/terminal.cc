@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "approval/once.h"
 #include "base/text.h"
 
 namespace wtool::host {
@@ -17,6 +18,7 @@ namespace {
 constexpr std::size_t max_withdrawn = 1024;
 
 constexpr std::string_view prompt = "Allow this? yes / no / always / never [no]: ";
+constexpr std::string_view prompt_for_once = "Allow this? yes / no [no]: ";
 
 // Parses a line as an answer. False: it is not one.
 bool parse_answer(std::string_view line, Approval& answer) {
@@ -81,13 +83,20 @@ Approval TerminalApproval::ask_on(Asking& asking, const Question& question) cons
   // The newline comes first, since the cursor may be in the middle of a line.
   const std::string text = "\n" + question_text(question, asking.columns(), asking_state());
   Approval answer = Approval::no;
-  const auto problem = [&answer](const std::string& line) -> std::string {
-    if (parse_answer(line, answer)) return "";
+  const bool is_once = counts_once(question);
+  const auto problem = [&](const std::string& line) -> std::string {
+    const bool is_known = parse_answer(line, answer);
+    if (is_once) {
+      if (is_known && (answer == Approval::yes || answer == Approval::no)) return "";
+      answer = Approval::no;
+      return "Please answer yes or no.\n";
+    }
+    if (is_known) return "";
     return "Please answer yes (this once), no (not this once), always or never (the same from now on).\n";
   };
   Event event = asking.show(text);
   if (event == Event::done) {
-    event = asking.ask({.prompt = prompt, .problem = problem});
+    event = asking.ask({.prompt = is_once ? prompt_for_once : prompt, .problem = problem});
   } else {
     asking.leave(event == Event::ended ? question_withdrawn : "\n");
   }

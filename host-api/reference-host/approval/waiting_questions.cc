@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "approval/once.h"
 #include "approval/question_folder.h"
 #include "base/hex.h"
 #include "base/json.h"
@@ -241,6 +242,10 @@ std::string WaitingQuestions::settle(const std::string& id, std::string_view ans
   const auto found = waiting_.find(id);
   if (found == waiting_.end() || found->second.answer || found->second.withdrawn) {
     return "the question " + id + " no longer waits";
+  }
+  const bool is_kept = known->second == Approval::always || known->second == Approval::never;
+  if (is_kept && counts_once(found->second.question)) {
+    return "the answer to this question must be yes or no, because no answer to it is kept";
   }
   found->second.answer = known->second;
   changed_.notify_all();

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "approval/once.h"
 #include "approval/question_client.h"
 #include "approval/terminal.h"
 #include "base/escape.h"
@@ -109,8 +110,9 @@ class Answering {
     if (const char* word = word_of(answer)) return give(asked, word);
     if (!client_.waits(asked)) return exit_failed;
     // There is no terminal, so the person is told how to answer.
-    const bool shown = print(question_text(asked.question, question_columns()) + "answer it with: wtool approve " +
-                             asked.id + " --answer yes|no|always|never\n");
+    const bool shown =
+        print(question_text(asked.question, question_columns()) + "answer it with: wtool approve " + asked.id +
+              (counts_once(asked.question) ? " --answer yes|no\n" : " --answer yes|no|always|never\n"));
     return shown ? exit_ok : exit_unusable;
   }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 
+#include "approval/once.h"
 #include "base/json.h"
 #include "base/sha256.h"
 
@@ -55,7 +56,7 @@ std::optional<bool> CallTools::confirm(const std::string& question, Stop& stop) 
   Question asked;
   asked.id = ++last_question;
   asked.tool = call_.tool->id;
-  asked.subject = dumped(nlohmann::json{{"question", question}});
+  asked.subject = dumped(nlohmann::json{{"question", question}, {once_member, true}});
   asked.fingerprint = sha256(asked.tool + '\n' + question);
   Approval answer = Approval::unavailable;
   {
@@ -65,9 +66,9 @@ std::optional<bool> CallTools::confirm(const std::string& question, Stop& stop) 
   }
   switch (answer) {
     case Approval::yes:
-    case Approval::always:
       return true;
     case Approval::no:
+    case Approval::always:  // The question offers neither of these two, so they are no agreement.
     case Approval::never:
       return false;
     case Approval::unavailable:

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "approval/once.h"
 #include "mcp/call.h"
 #include "mcp/tool_methods.h"
 
@@ -33,8 +34,11 @@ bool shows_forms(const json& capabilities) {
 }
 
 ordered_json approval_form(const Question& question) {
+  const bool is_once = counts_once(question);
   ordered_json names = ordered_json::array();
-  for (const auto& [name, meaning] : answers) names.push_back(name);
+  for (const auto& [name, meaning] : answers) {
+    if (!is_once || meaning == Approval::yes || meaning == Approval::no) names.push_back(name);
+  }
   return {{"message", question_text(question, columns)},
           {"requestedSchema",
            {{"type", "object"},
@@ -42,7 +46,9 @@ ordered_json approval_form(const Question& question) {
              {{"answer",
                {{"type", "string"},
                 {"title", "May this run?"},
-                {"description", "yes and no count only this once; always and never are kept for the same command"},
+                {"description",
+                 is_once ? "the answer counts only this once"
+                         : "yes and no count only this once; always and never are kept for the same command"},
                 {"enum", std::move(names)}}}}},
             {"required", {"answer"}}}}};
 }
