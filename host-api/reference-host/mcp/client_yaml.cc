@@ -3,6 +3,10 @@
 // A YAML library reads the text before and after the change; the change itself is made in the text.
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #include "base/config/yaml_document.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -88,13 +92,22 @@ std::size_t end_of_element(const std::string& text, std::size_t key) {
 
 std::size_t place(const YAML::Node& node) { return static_cast<std::size_t>(node.Mark().pos); }
 
+// True if every YAML library reads the name, which has only letters, digits, _ and -, as a string: not as a number, and
+// not as a word that means something else.
+bool is_plain_string(const std::string& name) {
+  constexpr std::string_view words[] = {"true", "false", "yes", "no", "on", "off", "y", "n", "null"};
+  const bool is_number = name.front() == '-' || (name.front() >= '0' && name.front() <= '9');
+  return !is_number && std::find(std::begin(words), std::end(words), lowered(name)) == std::end(words);
+}
+
 // JSON's notation for a string, or for a list of strings, is also valid YAML.
 std::string element(const ClientServer& server, const std::string& indent, const std::string& newline) {
   const std::vector<std::string> arguments(server.argv.begin() + 1, server.argv.end());
-  std::string out = indent + server.name + ":" + newline;
-  for (const std::string& line : {"name: " + server.name, std::string("type: stdio"), std::string("enabled: true"),
-                                  std::string("description: \"\""), "cmd: " + Json(server.argv.front()).dump(),
-                                  "args: " + Json(arguments).dump()}) {
+  const std::string name = is_plain_string(server.name) ? server.name : Json(server.name).dump();
+  std::string out = indent + name + ":" + newline;
+  for (const std::string& line :
+       {"name: " + name, std::string("type: stdio"), std::string("enabled: true"), std::string("description: \"\""),
+        "cmd: " + Json(server.argv.front()).dump(), "args: " + Json(arguments).dump()}) {
     out += indent + "  " + line + newline;
   }
   return out;

@@ -77,6 +77,19 @@ BOOST_AUTO_TEST_CASE(a_command_that_changed_is_replaced_in_its_lines) {
              "extensions:\n  shell:\n    args: [\"mcp\"]\n    cmd: \"/bin/wtool\"\n    enabled: false\nother: 1\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_name_that_yaml_reads_as_no_string_is_quoted) {
+  for (const std::string name : {"123", "1e3", "-5", "true", "No", "y", "null", "shell", "a1", "_1"}) {
+    std::string problem;
+    const auto with = add_server(ClientFormat::goose_yaml, "", {name, our_server.argv}, problem);
+    BOOST_REQUIRE_MESSAGE(with, problem);
+    const bool is_plain = name == "shell" || name == "a1" || name == "_1";
+    const std::string written = is_plain ? name : '"' + name + '"';
+    BOOST_TEST(with->starts_with("extensions:\n  " + written + ":\n    name: " + written + "\n"), *with);
+    BOOST_TEST((server_argv(ClientFormat::goose_yaml, *with, name, problem) == our_server.argv));
+    BOOST_TEST(remove_server(ClientFormat::goose_yaml, *with, name, problem).value_or(problem) == "extensions:\n");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(yaml_that_is_not_understood_is_refused_with_the_reason) {
   BOOST_TEST(refused(ClientFormat::goose_yaml, "- a\n- b\n") == "it is not a mapping");
   BOOST_TEST(refused(ClientFormat::goose_yaml, "a: 1\n---\nb: 2\n") == "it has several documents");
