@@ -426,6 +426,8 @@ BOOST_AUTO_TEST_CASE(only_outputs_of_this_session_are_read_and_only_by_their_num
   BOOST_TEST(client.use("output_read", {{"output", 1}}).at("isError") == true);
   BOOST_TEST(holds(text_of(client.run("seq 1 1000")), "output_read {\"output\":1,"));
   BOOST_TEST(client.use("output_read", {{"output", 1}}).at("isError") == false);
+  const std::uint64_t far = 9223372036854775809U;
+  BOOST_TEST(client.read({{"output", far}}) == "there is no output 9223372036854775809 of this session");
   Session other;
   BOOST_TEST(other.use("output_read", {{"output", 1}}).at("isError") == true);
   for (const Json& arguments : {Json::object(), Json{{"job", "1"}}, Json{{"job", 1}, {"seconds", 1}}}) {
@@ -680,7 +682,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_a_task_is_refused) {
   }
   BOOST_TEST(error_of(client.ask("tools/call", {{"name", "job_list"}, {"task", Json::object()}})) == -32601);
   const Json odd = client.answer(client.call("true", {{"task", Json::object()}, {"arguments", {{"background", 5}}}}));
-  BOOST_TEST(error_of(odd) == -32603);
+  BOOST_TEST(error_of(odd) == -32602);
+  const Json unknown = client.answer(client.call("true", {{"task", Json::object()}, {"arguments", {{"cmd", "x"}}}}));
+  BOOST_TEST(error_of(unknown) == -32602);
   BOOST_TEST(client.ask("tasks/list").at("result").at("tasks").empty());
 }
 

@@ -137,7 +137,7 @@ std::string question_text(const Question& question, std::size_t columns, std::st
       const std::string line = as_text(*command);
       block("The command:", line);
       const auto lines = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\n')) + 1;
-      if (lines > many_lines || line.size() > many_lines * columns) {
+      if (lines > many_lines || (columns != not_a_terminal && line.size() > many_lines * columns)) {
         text += "The command has " + counted(lines, "line") + " and " + std::to_string(line.size()) +
                 " bytes. All of it is above, below the words \"The command:\".\n";
       }

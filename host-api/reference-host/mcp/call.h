@@ -73,8 +73,9 @@ struct ClientCall {
   // Protocol 2025-11-25 only: whether the client wants a task, and for how many milliseconds the task is to be kept.
   bool wants_task = false;
   std::optional<std::int64_t> task_ttl;
-  std::string task;                 // the identifier of the task, set before the tool begins
-  std::atomic<int> open_forms = 0;  // forms that the client shows and that nobody has answered yet
+  bool has_wrong_arguments = false;  // the call was refused because of them
+  std::string task;                  // the identifier of the task, set before the tool begins
+  std::atomic<int> open_forms = 0;   // forms that the client shows and that nobody has answered yet
 
   // Protocol 2026-07-28 only:
   struct Given {

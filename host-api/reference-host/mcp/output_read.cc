@@ -37,7 +37,7 @@ constexpr std::size_t repeated_part = 1 << 16;
 constexpr std::size_t max_shown_line = 1000;
 
 struct Wanted {
-  long long output = 0;
+  std::uint64_t output = 0;
   std::optional<OutputStream> stream{};
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> lines{};
@@ -51,7 +51,7 @@ std::string read_arguments(const json& arguments, Wanted& wanted) {
     std::string problem;
     if (name == "output") {
       problem = number_problem(name, value, 1);
-      if (problem.empty()) wanted.output = value.get<long long>();
+      if (problem.empty()) wanted.output = value.get<std::uint64_t>();
     } else if (name == "offset") {
       problem = number_problem(name, value, 0);
       if (problem.empty()) wanted.offset = value.get<std::uint64_t>();
@@ -209,7 +209,7 @@ ordered_json answer_output_read(const OutputStore& store, std::size_t most, cons
   if (const std::string problem = read_arguments(parse_json_or_throw(call.arguments), wanted); !problem.empty()) {
     return refusal(problem);
   }
-  const int number = static_cast<int>(std::min<long long>(wanted.output, INT_MAX));
+  const int number = static_cast<int>(std::min<std::uint64_t>(wanted.output, INT_MAX));
   const std::shared_ptr<StoredOutput> output = store.find(number);
   if (output == nullptr) {
     const std::string name = "output " + std::to_string(wanted.output);

@@ -292,10 +292,11 @@ nlohmann::ordered_json Server::call_plugin(ClientCall& call, CallProgress::Repor
 }
 
 // Reads the call's `background` into `asked`. Returns why the call is refused, or an empty text.
-std::string Server::take_background_of(const ClientCall& call, BackgroundRequest& asked) {
+std::string Server::take_background_of(ClientCall& call, BackgroundRequest& asked) {
   if (has_jobs_ && (call.server_tool == nullptr || takes_background(*call.tool))) {
     asked = take_background(call.arguments);
-    if (!asked.problem.empty()) return asked.problem;
+    call.has_wrong_arguments = !asked.problem.empty();
+    if (call.has_wrong_arguments) return asked.problem;
   }
   const bool must_become_job = asked.wanted || call.wants_task;
   return must_become_job && jobs_.is_full() ? Jobs::full_text() + "; nothing has been run" : "";
@@ -328,6 +329,7 @@ nlohmann::ordered_json Server::run_command(ClientCall& call, CallProgress::Repor
   BackgroundRequest asked;
   if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
   if (const std::string problem = unknown_parameter(command_parameters_, call.arguments); !problem.empty()) {
+    call.has_wrong_arguments = true;
     const nlohmann::ordered_json error{{"code", "invalid_parameters"},
                                        {"message", "Invalid parameters: " + problem},
                                        {"hint", "correct the parameter and call again; nothing was run"}};
@@ -373,7 +375,8 @@ std::optional<Calls::Clock::time_point> Server::due(const ClientCall& call, bool
 std::string Server::answered(const ClientCall& call, nlohmann::ordered_json result) {
   // The client accepts only a task, and the call did not become one, so the only possible answer is an error.
   if (call.wants_task && result.is_object()) {
-    return error_line(call.id, {internal_error, result.at("content").at(0).at("text").get<std::string>()});
+    const int code = call.has_wrong_arguments ? invalid_params : internal_error;
+    return error_line(call.id, {code, result.at("content").at(0).at("text").get<std::string>()});
   }
   return call.speaks_2026 ? protocol_2026_.answer_call(call, std::move(result)) : completed(call, std::move(result));
 }

@@ -87,7 +87,7 @@ class Server {
   nlohmann::ordered_json call_plugin(ClientCall& call, CallProgress::Reports& reports);
   nlohmann::ordered_json run_command(ClientCall& call, CallProgress::Reports& reports);
   nlohmann::ordered_json run_lasting_tool(ClientCall& call, CallProgress::Reports& reports);
-  std::string take_background_of(const ClientCall& call, BackgroundRequest& asked);
+  std::string take_background_of(ClientCall& call, BackgroundRequest& asked);
   void hand_over(ClientCall& call);
   void hand_over_when_due(ClientCall& call, bool is_background);
   std::optional<Calls::Clock::time_point> due(const ClientCall& call, bool is_background) const;

@@ -66,6 +66,7 @@ BOOST_AUTO_TEST_CASE(without_a_terminal_no_line_of_a_question_is_broken) {
   BOOST_TEST(workflow_question("Ask", text + "\nb", not_a_terminal) ==
              "The question of Ask:\n  | " + text + "\n  | b\n");
   BOOST_TEST(holds(asked({{"command", text}}, not_a_terminal), "  | " + text + "\n"));
+  BOOST_TEST(!holds(asked({{"command", text}}, not_a_terminal), "All of it is above"));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_seen_is_made_visible) {
