@@ -101,6 +101,16 @@ class WordReader {
     std::string open_what;
   };
 
+  // What word() must remember while it reads a word.
+  struct WordState {
+    Place place;
+    std::size_t begin;
+    bool bare = true;                        // only plain characters so far
+    char last = '\0';                        // the last character, if it was unquoted
+    std::size_t brace = none;                // where the first unquoted `{` is in the word's text
+    std::vector<std::size_t> brackets = {};  // where the unquoted `[` are
+  };
+
   struct HereDocument {
     std::size_t command;
     std::size_t redirection;
@@ -184,6 +194,14 @@ class WordReader {
 
   // word.cc
   ReadWord word(Place place);
+  void plain_part(ReadWord& read, WordState& state);
+  bool reads_on(char c, ReadWord& read, WordState& state);
+  void special_part(char c, ReadWord& read, WordState& state);
+  void quoted_part(char c, ReadWord& read);
+  void bracket(ReadWord& read, WordState& state);
+  void tilde(char before, ReadWord& read, const WordState& state);
+  void judge_braces(ReadWord& read, const WordState& state);
+  void judge_brackets(ReadWord& read, WordState& state);
   void equals(ReadWord& read, Place place, bool bare);
   void settle_open(ReadWord& read, Place place, const std::vector<std::size_t>& brackets, const std::string& text);
   void subscript();

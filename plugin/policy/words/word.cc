@@ -29,169 +29,177 @@ bool WordReader::starts_word() { return !failed() && (!ends_word(peek()) || at_p
 // The cursor must be at the beginning of a word: starts_word().
 WordReader::ReadWord WordReader::word(Place place) {
   ReadWord read;
-  const std::size_t begin = (peek(), at_);
-  bool bare = true;  // only plain characters so far
-  char last = '\0';  // the last character, if it was unquoted
-  std::size_t brace = none;
-  std::size_t bracket = none;
-  std::vector<std::size_t> brackets;
-  std::string& text = read.word.text;
+  peek();  // the word begins behind the continued lines that this skips
+  WordState state{.place = place, .begin = at_};
   while (!failed()) {
     const char c = peek();
     if (is_plain(c)) {
-      const std::size_t from = at_;
-      while (at_ < end_ && is_plain(text_[at_])) ++at_;
-      text.append(text_, from, at_ - from);
-      last = text_[at_ - 1];
-      continue;
-    }
-    if (ends_word(c)) {
-      if ((c == '<' || c == '>') && at_process_substitution()) {
-        const std::size_t from = at_;
-        at_ += 2;
-        process_substitution();
-        expands(&read, from, "a process substitution");
-        last = '\0';
-        bare = false;
-        continue;
-      }
-      if (c == '(' && last != '\0' && std::string_view("?*+@!").find(last) != std::string_view::npos) {
-        const std::size_t from = at_;
-        const bool pattern = place == Place::condition || findings_.dialect.extglob;
-        findings_.extglob = true;
-        note(from, "an extended pattern");
-        if (pattern) {
-          step();
-          pattern_list();
-          expands(&read, from, "an extended pattern");
-          last = '\0';
-          continue;
-        }
-      }
+      plain_part(read, state);
+    } else if (!ends_word(c)) {
+      special_part(c, read, state);
+    } else if (!reads_on(c, read, state)) {
       break;
     }
-    const std::size_t from = at_;
-    const char before = last;
-    last = '\0';
-    switch (c) {
-      case '\'':
-        step();
-        single_quoted(&text);
-        read.quoted = true;
-        bare = false;
-        break;
-      case '"':
-        step();
-        double_quoted(&read);
-        read.quoted = true;
-        bare = false;
-        break;
-      case '\\':
-        step();
-        read.quoted = true;
-        bare = false;
-        if (at_ < end_) {
-          unusual(read);
-        } else {
-          text.push_back('\\');
-          note(from, "a backslash with nothing after it");
-        }
-        break;
-      case '$':
-        dollar(Quotes::absent, &read);
-        read.quoted = true;
-        bare = false;
-        break;
-      case '`':
-        step();
-        backquotes(Quotes::absent, &read);
-        read.quoted = true;
-        bare = false;
-        break;
-      case '[':
-        if (place == Place::first && bare && is_assigned_name(text) && bash_only(from, "an array's element")) {
-          subscript();
-          if (peek() == '=' || (peek() == '+' && peek_second() == '=')) {
-            read.assignment = true;
-            read.word.literal = false;
-            bare = false;
-            break;
-          }
-          expands(&read, from, "the glob character [");
-          break;
-        }
-        step();
-        if (bracket == none) bracket = text.size();
-        brackets.push_back(text.size());
-        text.push_back('[');
-        break;
-      case '*':
-      case '?':
-        step();
-        last = c;
-        opens(&read, from, c == '*' ? star_mark : any_mark, "the glob character " + quote_character(c));
-        break;
-      case '~':
-        step();
-        if (from == begin && (at_ == end_ || text_[at_] == '/' || ends_word(text_[at_]))) {
-          opens(&read, from, home_mark, "a tilde");
-        } else if (text.empty() || before == ':' || before == '=') {
-          expands(&read, from, "a tilde");
-        } else {
-          text.push_back('~');
-        }
-        break;
-      case '{':
-        step();
-        if (brace == none) brace = text.size();
-        text.push_back('{');
-        break;
-      case '=':
-        equals(read, place, bare);
-        bare = false;
-        last = '=';
-        break;
-      case ':':
-      case '!':
-        step();
-        text.push_back(c);
-        last = c;
-        break;
-      default:
-        unusual(read);
-        bare = false;
-        break;
-    }
   }
-  // Bash expands braces only if they contain a comma or two dots that are not quoted. This test does not look at
-  // quotes, and takes all braces of the word for one pair, so it is stricter than necessary, which does no harm.
-  const std::size_t last_brace = text.rfind('}');
-  const auto in_braces = [&](const char* part) { return last_brace != none && text.find(part, brace) < last_brace; };
-  if (brace != none && (in_braces(",") || in_braces(".."))) {
-    findings_.differs = true;
-    note(begin, "a brace expansion");
-    text.resize(brace);
+  judge_braces(read, state);
+  judge_brackets(read, state);
+  read.word.at = range(state.begin, at_);
+  return read;
+}
+
+void WordReader::plain_part(ReadWord& read, WordState& state) {
+  const std::size_t from = at_;
+  while (at_ < end_ && is_plain(text_[at_])) ++at_;
+  read.word.text.append(text_, from, at_ - from);
+  state.last = text_[at_ - 1];
+}
+
+// Called at a character that usually ends a word. Reads what bash takes for a part of the word nevertheless. False:
+// the word ends here.
+bool WordReader::reads_on(char c, ReadWord& read, WordState& state) {
+  const std::size_t from = at_;
+  if ((c == '<' || c == '>') && at_process_substitution()) {
+    at_ += 2;
+    process_substitution();
+    expands(&read, from, "a process substitution");
+    state.last = '\0';
+    state.bare = false;
+    return true;
+  }
+  if (c != '(' || state.last == '\0' || std::string_view("?*+@!").find(state.last) == std::string_view::npos) {
+    return false;
+  }
+  findings_.extglob = true;
+  note(from, "an extended pattern");
+  if (state.place != Place::condition && !findings_.dialect.extglob) return false;
+  step();
+  pattern_list();
+  expands(&read, from, "an extended pattern");
+  state.last = '\0';
+  return true;
+}
+
+// Reads a character that is not plain and does not end the word, and what belongs to it.
+void WordReader::special_part(char c, ReadWord& read, WordState& state) {
+  const std::size_t from = at_;
+  const char before = state.last;
+  state.last = '\0';
+  switch (c) {
+    case '\'':
+    case '"':
+    case '\\':
+    case '$':
+    case '`':
+      read.quoted = true;
+      state.bare = false;
+      return quoted_part(c, read);
+    case '[':
+      return bracket(read, state);
+    case '*':
+    case '?':
+      step();
+      state.last = c;
+      return opens(&read, from, c == '*' ? star_mark : any_mark, "the glob character " + quote_character(c));
+    case '~':
+      return tilde(before, read, state);
+    case '{':
+      step();
+      if (state.brace == none) state.brace = read.word.text.size();
+      return read.word.text.push_back('{');
+    case '=':
+      equals(read, state.place, state.bare);
+      state.bare = false;
+      state.last = '=';
+      return;
+    case ':':
+    case '!':
+      step();
+      state.last = c;
+      return read.word.text.push_back(c);
+    default:
+      state.bare = false;
+      return unusual(read);
+  }
+}
+
+// Called at a quote, a backslash, a dollar or a backquote, outside quotes.
+void WordReader::quoted_part(char c, ReadWord& read) {
+  if (c == '$') return dollar(Quotes::absent, &read);
+  const std::size_t from = at_;
+  step();
+  if (c == '\'') return single_quoted(&read.word.text);
+  if (c == '"') return double_quoted(&read);
+  if (c == '`') return backquotes(Quotes::absent, &read);
+  if (at_ < end_) return unusual(read);
+  read.word.text.push_back('\\');
+  note(from, "a backslash with nothing after it");
+}
+
+// Called at an unquoted `[`.
+void WordReader::bracket(ReadWord& read, WordState& state) {
+  const std::size_t from = at_;
+  std::string& text = read.word.text;
+  if (state.place == Place::first && state.bare && is_assigned_name(text) && bash_only(from, "an array's element")) {
+    subscript();
+    if (peek() != '=' && (peek() != '+' || peek_second() != '=')) return expands(&read, from, "the glob character [");
+    read.assignment = true;
     read.word.literal = false;
-    read.closed = true;
+    state.bare = false;
+    return;
   }
+  step();
+  state.brackets.push_back(text.size());
+  text.push_back('[');
+}
+
+// Called at an unquoted `~`. `before`: the character before it, as in WordState::last.
+void WordReader::tilde(char before, ReadWord& read, const WordState& state) {
+  const std::size_t from = at_;
+  step();
+  if (from == state.begin && (at_ == end_ || text_[at_] == '/' || ends_word(text_[at_]))) {
+    opens(&read, from, home_mark, "a tilde");
+  } else if (read.word.text.empty() || before == ':' || before == '=') {
+    expands(&read, from, "a tilde");
+  } else {
+    read.word.text.push_back('~');
+  }
+}
+
+// Called at the end of a word. Bash expands braces only if they contain a comma or two dots that are not quoted. This
+// test does not look at quotes, and takes all braces of the word for one pair, so it is stricter than necessary, which
+// does no harm.
+void WordReader::judge_braces(ReadWord& read, const WordState& state) {
+  std::string& text = read.word.text;
+  const std::size_t last_brace = text.rfind('}');
+  if (state.brace == none || last_brace == std::string::npos) return;
+  const auto in_braces = [&](const char* part) { return text.find(part, state.brace) < last_brace; };
+  if (!in_braces(",") && !in_braces("..")) return;
+  findings_.differs = true;
+  note(state.begin, "a brace expansion");
+  text.resize(state.brace);
+  read.word.literal = false;
+  read.closed = true;
+}
+
+// Called at the end of a word. A bracket begins a pattern only if a closing bracket follows.
+void WordReader::judge_brackets(ReadWord& read, WordState& state) {
+  std::string& text = read.word.text;
   const std::string whole = text;
-  // A bracket begins a pattern only if a closing bracket follows.
-  if (bracket < text.size() && text.find(']', bracket) != std::string::npos) {
+  const std::size_t first = state.brackets.empty() ? none : state.brackets.front();
+  if (first < text.size() && text.find(']', first) != std::string::npos) {
     // In a set, quoted characters could have another meaning.
     if (read.quoted) read.closed = true;
-    note_open(begin, "the glob character [");
+    note_open(state.begin, "the glob character [");
     if (read.marks.empty() || read.closed) {
-      read.open_at = begin;
+      read.open_at = state.begin;
       read.open_what = "the glob character [";
     }
     read.word.literal = false;
-    text.resize(bracket);
+    text.resize(first);
   } else {
-    brackets.clear();
+    state.brackets.clear();
   }
-  settle_open(read, place, brackets, whole);
-  read.word.at = range(begin, at_);
-  return read;
+  settle_open(read, state.place, state.brackets, whole);
 }
 
 // Called at the end of a word. If the word is an argument whose only unknown parts can be expanded (see Word::open),
