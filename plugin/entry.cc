@@ -279,18 +279,18 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
     }
     if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run works only between init and deinit");
     if (call->run.exchange(true)) return fail(WTOOL_E_INVALID_ARGUMENT, error, "this call has already been run");
-    CallContext context{call->runner,
-                        *sessions,
-                        *call->configuration,
-                        call->cancellation,
-                        {},
-                        call->tool,
-                        call->call_id,
-                        call->parent_span,
-                        {},
-                        &call->approver,
-                        [call](std::string_view reason) { stop(*call, engine::Cancellation::Mode::now, reason); },
-                        call->configuration};
+    CallContext context{
+        .runner = call->runner,
+        .sessions = *sessions,
+        .configuration = *call->configuration,
+        .cancellation = call->cancellation,
+        .tool = call->tool,
+        .call_id = call->call_id,
+        .parent_span = call->parent_span,
+        .approver = &call->approver,
+        .abort = [call](std::string_view reason) { stop(*call, engine::Cancellation::Mode::now, reason); },
+        .kept_configuration = call->configuration,
+        .limits = call->limits};
     if (call->on_event != nullptr) {
       context.sink = [call](engine::Stream stream, std::string_view bytes) {
         return deliver(*call, stream == engine::Stream::standard_output ? WTOOL_EVENT_STDOUT : WTOOL_EVENT_STDERR,
@@ -300,7 +300,6 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
         return deliver(*call, WTOOL_EVENT_STATE, state_text(state));
       };
     }
-    context.limits = call->limits;
     if (!call->traceparent.empty()) {
       context.traceparent = child_of_trace(call->traceparent);
       if (context.traceparent.empty()) {

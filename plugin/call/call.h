@@ -35,16 +35,16 @@ struct CallContext {
   Sessions& sessions;
   const Configuration& configuration;
   engine::Cancellation& cancellation;
-  engine::OutputSink sink;        // gets the output while the command runs; may be empty
+  engine::OutputSink sink = {};   // gets the output while the command runs; may be empty
   std::string tool;               // its id, for the log, the audit trail and approvals
-  std::string call_id;            // the host's name for the call, for the same purposes; may be empty
+  std::string call_id = {};       // the host's name for the call, for the same purposes; may be empty
   std::uint64_t parent_span = 0;  // the host's span, below which the call opens its own; 0: none
-  std::optional<std::chrono::milliseconds> ceiling;  // the host's time limit, from the start of the call
-  ApprovalAsker* approver = nullptr;                 // nullptr: nobody can be asked
+  std::optional<std::chrono::milliseconds> ceiling = {};  // the host's time limit, from the start of the call
+  ApprovalAsker* approver = nullptr;                      // nullptr: nobody can be asked
   // Stops this call immediately. Any thread may use this function while the call runs.
-  std::function<void(std::string_view reason)> abort;
+  std::function<void(std::string_view reason)> abort = {};
   // Keeps `configuration` alive for a program (pty_start) that outlives the call.
-  std::shared_ptr<const Configuration> kept_configuration;
+  std::shared_ptr<const Configuration> kept_configuration = {};
   engine::StateSink state = {};  // gets the states of the command; may be empty
   // The call's own place in its caller's trace (base/trace_context.h), for the command, the log and the audit trail;
   // empty: the call is in no trace.

@@ -126,6 +126,105 @@ bool has_started_nothing(const CallResult& result) {
   return outcome == nullptr || std::holds_alternative<engine::NotStarted>(outcome->termination);
 }
 
+bool is_cancelled(const CallContext& context) {
+  return context.cancellation.mode() != engine::Cancellation::Mode::none;
+}
+
+CallError refused(const CommandRequest& request, CallError error, const char* rule, const CallContext& context) {
+  const std::string command = make_plan(request, context.configuration).masker(request).masked(request.line);
+  record_refusal(error, {{"command", command}, {"rule", rule}}, context);
+  return error;
+}
+
+CallError cannot_be_made(const char* what, const std::system_error& problem) {
+  return {"resource_exhausted", std::string("No ") + what + " can be made: " + problem.code().message(),
+          "nothing was run; try again later"};
+}
+
+std::variant<CallError, std::shared_ptr<Pty>> make_terminal(const CommandRequest& request, screen::Size size,
+                                                            CallContext& context) {
+  const std::size_t most = context.configuration.pty_max;
+  std::shared_ptr<Pty> pty;
+  try {
+    pty = context.sessions.ptys().create(request.line, size, context.configuration.pty_idle, most);
+  } catch (const std::system_error& problem) {
+    return refused(request, cannot_be_made("terminal", problem), "", context);
+  }
+  if (pty) return pty;
+  return refused(
+      request,
+      {"session_limit", "There are " + std::to_string(most) + " terminals with running programs, which is the limit",
+       "stop one with pty_stop, or raise pty.max in the configuration"},
+      "pty.max", context);
+}
+
+// Starts the thread of the terminal, which runs the call.
+std::variant<CallError, std::shared_ptr<Carried>> launch(CommandRequest request, Pty& pty, CallContext& context) {
+  const auto forget = [&] {
+    pty.fail();
+    context.sessions.ptys().remove(pty.id());
+  };
+  std::shared_ptr<Carried> carried;
+  try {
+    request.terminal = &pty.terminal();
+    request.labels.emplace_back("pty", pty.id());
+    carried = std::make_shared<Carried>(std::move(request), context, pty);
+    pty.run([carried, &pty, runner = context.runner, &sessions = context.sessions, tool = context.tool,
+             call_id = context.call_id] {
+      CallContext own{.runner = runner,
+                      .sessions = sessions,
+                      .configuration = *carried->configuration,
+                      .cancellation = pty.cancellation(),
+                      .tool = tool,
+                      .call_id = call_id,
+                      .approver = &carried->relay,
+                      .kept_configuration = carried->configuration,
+                      .traceparent = carried->traceparent,
+                      .limits = carried->limits};
+      CallResult result = execute_call(carried->request, own);
+      PtyEnd end = end_of(result);
+      const std::lock_guard lock(carried->mutex);
+      carried->result = std::move(result);
+      return end;
+    });
+  } catch (const std::system_error& problem) {
+    forget();
+    return refused(carried ? carried->request : request, cannot_be_made("thread", problem), "", context);
+  } catch (...) {
+    forget();
+    throw;
+  }
+  return carried;
+}
+
+// Waits until the program has started, or will not start, and passes the questions of the terminal's thread to the
+// person. False: the caller cancelled the start.
+bool await_start(Pty& pty, Relay& relay, Pty::Clock::time_point deadline, CallContext& context) {
+  bool cancelled = false;
+  try {
+    while (!pty.wait_for_start() && !is_cancelled(context)) {
+      if (context.abort && Pty::Clock::now() >= deadline) context.abort(time_is_over);
+      const auto question = relay.question();
+      if (!question) continue;
+      const ApprovalReply reply =
+          context.approver == nullptr ? ApprovalReply::unavailable : context.approver->ask(*question);
+      // A cancellation withdraws the question. The reply is then not an answer, and must not be treated as a refusal.
+      if (!is_cancelled(context)) relay.answer(reply);
+    }
+    cancelled = is_cancelled(context);
+    // No caller has received this terminal's name, so nobody could stop it later. The end is requested before close(),
+    // so that the terminal's thread records a cancellation, and not a refusal for lack of an answer.
+    if (cancelled) pty.request_end(engine::Cancellation::Mode::now, context.cancellation.reason());
+  } catch (...) {
+    pty.request_end(engine::Cancellation::Mode::now, "its start has failed");
+    relay.close();
+    context.sessions.ptys().remove(pty.id());
+    throw;
+  }
+  relay.close();
+  return !cancelled;
+}
+
 }  // namespace
 
 CallError no_such_pty(std::string_view id) {
@@ -141,102 +240,21 @@ Pty::Clock::time_point deadline_of(const CallContext& context) {
 
 std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Size size, CallContext& context) {
   const auto deadline = deadline_of(context);
-  const auto refuse = [&](const CommandRequest& refused, CallError error, const char* rule) {
-    const std::string command = make_plan(refused, context.configuration).masker(refused).masked(refused.line);
-    record_refusal(error, {{"command", command}, {"rule", rule}}, context);
-    return error;
-  };
-  const std::size_t most = context.configuration.pty_max;
-  StartedPty started;
-  try {
-    started.pty = context.sessions.ptys().create(request.line, size, context.configuration.pty_idle, most);
-  } catch (const std::system_error& problem) {
-    return refuse(request,
-                  {"resource_exhausted", "No terminal can be made: " + std::string(problem.code().message()),
-                   "nothing was run; try again later"},
-                  "");
-  }
-  if (!started.pty) {
-    return refuse(
-        request,
-        {"session_limit", "There are " + std::to_string(most) + " terminals with running programs, which is the limit",
-         "stop one with pty_stop, or raise pty.max in the configuration"},
-        "pty.max");
-  }
+  auto made = make_terminal(request, size, context);
+  if (auto* error = std::get_if<CallError>(&made)) return std::move(*error);
+  StartedPty started{.pty = std::get<std::shared_ptr<Pty>>(std::move(made)), .not_run = {}};
   Pty& pty = *started.pty;
-  const auto forget = [&] {
-    pty.fail();
-    context.sessions.ptys().remove(pty.id());
-  };
-  std::shared_ptr<Carried> carried;
-  try {
-    request.terminal = &pty.terminal();
-    request.labels.emplace_back("pty", pty.id());
-    carried = std::make_shared<Carried>(std::move(request), context, pty);
-    pty.run([carried, &pty, runner = context.runner, &sessions = context.sessions, tool = context.tool,
-             call_id = context.call_id] {
-      CallContext own{runner,
-                      sessions,
-                      *carried->configuration,
-                      pty.cancellation(),
-                      {},
-                      tool,
-                      call_id,
-                      0,
-                      {},
-                      &carried->relay,
-                      {},
-                      carried->configuration,
-                      {},
-                      carried->traceparent,
-                      carried->limits};
-      CallResult result = execute_call(carried->request, own);
-      PtyEnd end = end_of(result);
-      const std::lock_guard lock(carried->mutex);
-      carried->result = std::move(result);
-      return end;
-    });
-  } catch (const std::system_error& problem) {
-    forget();
-    return refuse(carried ? carried->request : request,
-                  {"resource_exhausted", "No thread can be made: " + std::string(problem.code().message()),
-                   "nothing was run; try again later"},
-                  "");
-  } catch (...) {
-    forget();
-    throw;
-  }
-  Relay& relay = carried->relay;
-  const auto is_cancelled = [&] { return context.cancellation.mode() != engine::Cancellation::Mode::none; };
-  bool cancelled = false;
-  try {
-    while (!pty.wait_for_start() && !is_cancelled()) {
-      if (context.abort && Pty::Clock::now() >= deadline) context.abort(time_is_over);
-      const auto question = relay.question();
-      if (!question) continue;
-      const ApprovalReply reply =
-          context.approver == nullptr ? ApprovalReply::unavailable : context.approver->ask(*question);
-      // A cancellation withdraws the question. The reply is then not an answer, and must not be treated as a refusal.
-      if (!is_cancelled()) relay.answer(reply);
-    }
-    cancelled = is_cancelled();
-    // No caller has received this terminal's name, so nobody could stop it later. The end is requested before close(),
-    // so that the terminal's thread records a cancellation, and not a refusal for lack of an answer.
-    if (cancelled) pty.request_end(engine::Cancellation::Mode::now, context.cancellation.reason());
-  } catch (...) {
-    pty.request_end(engine::Cancellation::Mode::now, "its start has failed");
-    relay.close();
-    context.sessions.ptys().remove(pty.id());
-    throw;
-  }
-  relay.close();
+  auto launched = launch(std::move(request), pty, context);
+  if (auto* error = std::get_if<CallError>(&launched)) return std::move(*error);
+  const auto carried = std::get<std::shared_ptr<Carried>>(std::move(launched));
+  const bool cancelled = !await_start(pty, carried->relay, deadline, context);
   if (cancelled) pty.wait_end();
   const std::lock_guard lock(carried->mutex);
   if (carried->result && has_started_nothing(*carried->result)) started.not_run = std::move(carried->result);
   if (cancelled || started.not_run) {
     context.sessions.ptys().remove(pty.id());
   } else {
-    context.sessions.ptys().make_room(most);
+    context.sessions.ptys().make_room(context.configuration.pty_max);
   }
   return started;
 }

@@ -169,21 +169,29 @@ class Host {
 
   CallResult execute(const CommandRequest& request) {
     engine::Cancellation cancellation;
-    CallContext context{runner_, sessions_, *configuration_, cancellation, {}, "shell_execute", "bench", 0, {},
-                        nullptr, {},        configuration_};
+    CallContext context = context_of(cancellation);
     return execute_call(request, context);
   }
 
   std::string call(const std::string& arguments) {
     engine::Cancellation cancellation;
-    CallContext context{runner_, sessions_, *configuration_, cancellation, {}, "shell_execute", "bench", 0, {},
-                        nullptr, {},        configuration_};
+    CallContext context = context_of(cancellation);
     return tool_.prepare(arguments, *configuration_)->run(context).envelope;
   }
 
   const tools::Tool& tool() const { return tool_; }
 
  private:
+  CallContext context_of(engine::Cancellation& cancellation) {
+    return {.runner = runner_,
+            .sessions = sessions_,
+            .configuration = *configuration_,
+            .cancellation = cancellation,
+            .tool = "shell_execute",
+            .call_id = "bench",
+            .kept_configuration = configuration_};
+  }
+
   const tools::Tool tool_ = tools::shell_execute();
   engine::WardenClient client_{BENCH_WARDEN};
   std::shared_ptr<engine::CommandRunner> runner_ = std::make_shared<engine::LocalRunner>(client_);
