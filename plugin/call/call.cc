@@ -100,118 +100,177 @@ audit::Fields span_fields(const CommandRequest& request, const CallContext& cont
   return fields;
 }
 
+// One call, from its plan to its end.
+class Execution {
+ public:
+  Execution(const CommandRequest& request, CallContext& context)
+      : request_(request),
+        context_(context),
+        plan_(make_plan(request, context.configuration)),
+        record_(request_, plan_, context_),
+        span_(context.parent_span) {
+    result_.time_limit = request.timeout.value_or(context.configuration.timeout_default);
+    if (context.ceiling) result_.time_limit = std::min(result_.time_limit, *context.ceiling);
+    result_.limits = context.configuration.limits;
+    result_.verdict = plan_.verdict;
+    result_.directory = plan_.directory.path;
+  }
+
+  CallResult result() {
+    if (plan_.error) {
+      refuse(*plan_.error);
+      return std::move(result_);
+    }
+    result_.through_shell = plan_.through_shell;
+    result_.program = plan_.command.arguments.front();
+    const audit::Span span(context_.parent_span, "call",
+                           audit::attached() ? span_fields(request_, context_, result_) : audit::Fields{});
+    span_ = span.number();
+    if (is_allowed() && record_start()) run_command();
+    return std::move(result_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void refuse(const CallError& error) {
+    result_.audit_error = record_.refused(error, span_);
+    result_.outcome = masked(error, plan_, request_);
+  }
+
+  // The caller has cancelled the call, or its time is over, while a person was asked. Nothing has begun, so neither a start nor an end is put
+  // on record.
+  void withdraw() {
+    const std::string reason = context_.cancellation.reason();
+    result_.audit_error = record_.refused({"aborted", "Command aborted: " + reason, {}}, span_);
+    engine::CommandOutcome outcome;
+    if (reason == time_is_over) {
+      outcome.termination = engine::TimedOut{false};
+    } else {
+      outcome.termination = engine::Cancelled{reason, false};
+    }
+    result_.outcome = std::move(outcome);
+  }
+
+  // False: the command must not run; the result says why.
+  bool is_allowed() {
+    if (plan_.verdict.decision == policy::Decision::ask) return ask_person();
+    if (plan_.verdict.decision == policy::Decision::allow) return true;
+    refuse(policy_error(plan_.verdict));
+    return false;
+  }
+
+  // False: nobody has allowed the command; the result says why.
+  bool ask_person() {
+    const auto asked = Clock::now();
+    std::optional<AskerUntil> until;
+    if (context_.approver != nullptr && context_.abort && context_.ceiling) {
+      until.emplace(*context_.approver, context_.abort, begun_ + *context_.ceiling);
+    }
+    CallApproval approval = resolve_approval(request_, plan_, context_.configuration, context_.tool, context_.call_id,
+                                             until ? &*until : context_.approver);
+    waited_ += Clock::now() - asked;
+    const bool is_withdrawn =
+        approval.answer == "unavailable" && context_.cancellation.mode() != engine::Cancellation::Mode::none;
+    if (is_withdrawn) approval.answer = "withdrawn";
+    const std::string problem = record_.approval(approval, span_);
+    result_.approval = approval;
+    if (is_withdrawn) {
+      withdraw();
+    } else if (approval.refusal) {
+      refuse(*approval.refusal);
+    } else if (!problem.empty()) {
+      refuse(trail_error(problem));
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  // False: the start cannot be recorded, so the command must not run; the result says why.
+  bool record_start() {
+    const auto begun = Clock::now();
+    const std::string problem = record_.start(result_, span_);
+    if (!problem.empty()) {
+      refuse(trail_error(problem));
+      return false;
+    }
+    waited_ += Clock::now() - begun;
+    return true;
+  }
+
+  // `background`: see kept_in().
+  engine::RunOptions options_for(Background* background) const {
+    const Configuration& configuration = context_.configuration;
+    engine::RunOptions options;
+    options.deadline = begun_ + waited_ + result_.time_limit;
+    options.time_limit = result_.time_limit;
+    options.time_limit_named = request_.timeout.has_value();
+    if (context_.ceiling) {
+      options.latest = begun_ + *context_.ceiling;
+      options.deadline = std::min(*options.deadline, *options.latest);
+    }
+    options.grace = configuration.grace;
+    options.capture_bytes = request_.output_bytes.value_or(configuration.output_bytes);
+    options.merged = request_.merged_output;
+    if (request_.session) {
+      options.scope = request_.session->scope();
+      options.hold = &request_.session->hold();
+    }
+    options.lifts_network = plan_.lifts_network;
+    // If the network was opened for this call only, no process may outlive the call and keep using it.
+    options.keep = background != nullptr && background->has_room() && !plan_.lifts_network;
+    options.terminal = request_.terminal;
+    options.limits = result_.limits;
+    options.spill = configuration.spill.when;
+    options.spill_directory = configuration.spill_directory.get();
+    options.name = context_.call_id;
+    options.span = span_;
+    options.call_limits = context_.limits;
+    options.state = state_sink(plan_, request_, context_);
+    return options;
+  }
+
+  void run_command() {
+    Background* const background = kept_in(request_, context_);
+    const engine::RunOptions options = options_for(background);
+    set_trace(request_, context_, plan_);
+    const auto tell = [&](engine::CommandState::Name name) {
+      if (!options.state || options.state({.name = name})) return;
+      context_.cancellation.request(engine::Cancellation::Mode::graceful, "the receiver of the output asked to stop");
+    };
+    tell(engine::CommandState::Name::queued);
+    try {
+      result_.outcome = run(plan_, options, context_, result_);
+    } catch (const std::exception& failure) {
+      record_.failed(failure.what(), span_);  // The start is on record, so the end is, too.
+      throw;
+    }
+    tell(engine::CommandState::Name::ended);
+    if (const auto* outcome = std::get_if<engine::CommandOutcome>(&result_.outcome);
+        outcome != nullptr && background != nullptr) {
+      if (outcome->kept) background->keep(outcome->kept);
+      result_.not_kept_because = why_not_kept(*outcome, plan_);
+    }
+    result_.audit_error = record_.end(result_, span_);
+  }
+
+  const Clock::time_point begun_ = Clock::now();
+  // How long a person took to answer, and another process held the lock of the audit trail. This time does not count
+  // towards the command's time limit.
+  Clock::duration waited_ = Clock::duration::zero();
+  const CommandRequest& request_;
+  CallContext& context_;
+  CommandPlan plan_;
+  const CallRecord record_;
+  std::uint64_t span_;  // the call's own, as soon as it has one
+  CallResult result_;
+};
+
 }  // namespace
 
 CallResult execute_call(const CommandRequest& request, CallContext& context) {
-  const auto begun = std::chrono::steady_clock::now();
-  CallResult result;
-  result.time_limit = request.timeout.value_or(context.configuration.timeout_default);
-  result.limits = context.configuration.limits;
-  if (context.ceiling) result.time_limit = std::min(result.time_limit, *context.ceiling);
-
-  CommandPlan plan = make_plan(request, context.configuration);
-  const CallRecord record(request, plan, context);
-  const auto refuse = [&](const CallError& error, std::uint64_t span) {
-    result.audit_error = record.refused(error, span);
-    result.outcome = masked(error, plan, request);
-    return result;
-  };
-  result.verdict = plan.verdict;
-  result.directory = plan.directory.path;
-  if (plan.error) return refuse(*plan.error, context.parent_span);
-  result.through_shell = plan.through_shell;
-  result.program = plan.command.arguments.front();
-
-  const audit::Span span(context.parent_span, "call",
-                         audit::attached() ? span_fields(request, context, result) : audit::Fields{});
-  if (plan.verdict.decision == policy::Decision::deny) return refuse(policy_error(plan.verdict), span.number());
-  auto waited = std::chrono::steady_clock::duration::zero();
-  if (plan.verdict.decision == policy::Decision::ask) {
-    const auto asked = std::chrono::steady_clock::now();
-    std::optional<AskerUntil> until;
-    if (context.approver != nullptr && context.abort && context.ceiling) {
-      until.emplace(*context.approver, context.abort, begun + *context.ceiling);
-    }
-    CallApproval approval = resolve_approval(request, plan, context.configuration, context.tool, context.call_id,
-                                             until ? &*until : context.approver);
-    waited = std::chrono::steady_clock::now() - asked;
-    // The caller has cancelled the call, or its time is over, while a person was asked.
-    const bool is_withdrawn =
-        approval.answer == "unavailable" && context.cancellation.mode() != engine::Cancellation::Mode::none;
-    if (is_withdrawn) approval.answer = "withdrawn";
-    const std::string problem = record.approval(approval, span.number());
-    result.approval = approval;
-    if (is_withdrawn) {
-      // Nothing has begun, so neither a start nor an end is put on record.
-      const std::string reason = context.cancellation.reason();
-      result.audit_error = record.refused({"aborted", "Command aborted: " + reason, {}}, span.number());
-      engine::CommandOutcome outcome;
-      if (reason == time_is_over) {
-        outcome.termination = engine::TimedOut{false};
-      } else {
-        outcome.termination = engine::Cancelled{reason, false};
-      }
-      result.outcome = std::move(outcome);
-      return result;
-    }
-    if (approval.refusal) return refuse(*approval.refusal, span.number());
-    if (!problem.empty()) return refuse(trail_error(problem), span.number());
-  }
-
-  const auto recorded = std::chrono::steady_clock::now();
-  if (const std::string problem = record.start(result, span.number()); !problem.empty()) {
-    return refuse(trail_error(problem), span.number());
-  }
-  waited += std::chrono::steady_clock::now() - recorded;
-  engine::RunOptions options;
-  // The time that a person takes to answer does not count towards the command's time limit, nor the time for which
-  // another process holds the lock of the audit trail.
-  options.deadline = begun + waited + result.time_limit;
-  options.time_limit = result.time_limit;
-  options.time_limit_named = request.timeout.has_value();
-  if (context.ceiling) {
-    options.latest = begun + *context.ceiling;
-    options.deadline = std::min(*options.deadline, *options.latest);
-  }
-  options.grace = context.configuration.grace;
-  options.capture_bytes = request.output_bytes.value_or(context.configuration.output_bytes);
-  options.merged = request.merged_output;
-  Background* const background = kept_in(request, context);
-  if (request.session) {
-    options.scope = request.session->scope();
-    options.hold = &request.session->hold();
-  }
-  options.lifts_network = plan.lifts_network;
-  // If the network was opened for this call only, no process may outlive the call and keep using it.
-  options.keep = background != nullptr && background->has_room() && !plan.lifts_network;
-  options.terminal = request.terminal;
-  options.limits = result.limits;
-  options.spill = context.configuration.spill.when;
-  options.spill_directory = context.configuration.spill_directory.get();
-  options.name = context.call_id;
-  options.span = span.number();
-  options.call_limits = context.limits;
-  options.state = state_sink(plan, request, context);
-  set_trace(request, context, plan);
-  const auto tell = [&](engine::CommandState::Name name) {
-    if (!options.state || options.state({.name = name})) return;
-    context.cancellation.request(engine::Cancellation::Mode::graceful, "the receiver of the output asked to stop");
-  };
-  tell(engine::CommandState::Name::queued);
-  try {
-    result.outcome = run(plan, options, context, result);
-  } catch (const std::exception& failure) {
-    record.failed(failure.what(), span.number());  // The start is on record, so the end is, too.
-    throw;
-  }
-  tell(engine::CommandState::Name::ended);
-  if (const auto* outcome = std::get_if<engine::CommandOutcome>(&result.outcome);
-      outcome != nullptr && background != nullptr) {
-    if (outcome->kept) background->keep(outcome->kept);
-    result.not_kept_because = why_not_kept(*outcome, plan);
-  }
-  result.audit_error = record.end(result, span.number());
-  return result;
+  return Execution(request, context).result();
 }
 
 }  // namespace wtool
