@@ -47,7 +47,9 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-std::optional<engine::SandboxPolicy> read_sandbox(Section& section, std::string& error) {
+std::optional<engine::SandboxPolicy> read_sandbox(const Json& all, std::string& error) {
+  Section section(all, "sandbox", error);
+  if (!section.present()) return std::nullopt;
   engine::SandboxPolicy policy;
   policy.read = {"/"};
   policy.protect = words_of(protected_by_default);
@@ -123,6 +125,81 @@ void read_background(const Json& all, bool& keep, std::string& error) {
   }
 }
 
+void read_sessions(const Json& all, Configuration& configuration, std::string& error) {
+  Section section(all, "sessions", error);
+  section.number("max", configuration.sessions_max);
+  section.absolute_path("tools_allow", configuration.tools_allow);
+  section.end();
+}
+
+void read_pty(const Json& all, Configuration& configuration, std::string& error) {
+  Section section(all, "pty", error);
+  section.number("max", configuration.pty_max);
+  std::int64_t idle = configuration.pty_idle.count();
+  section.number("idle_seconds", idle);
+  configuration.pty_idle = std::chrono::seconds(idle);
+  section.end();
+}
+
+void read_execute_run(const Json& all, std::string& root, std::string& error) {
+  Section section(all, "execute_run", error);
+  section.absolute_path("root", root);
+  section.end();
+}
+
+void read_shell(const Json& all, Configuration& configuration, std::string& error) {
+  Section section(all, "shell", error);
+  section.absolute_path("program", configuration.shell);
+  section.flag("direct_exec", configuration.direct_exec);
+  section.flag("stdin", configuration.takes_stdin);
+  section.end();
+}
+
+void read_timeouts(Section& limits, Configuration& configuration) {
+  std::int64_t timeout_max = configuration.timeout_max.count();
+  if (limits.takes_word("timeout_max", "none")) {
+    timeout_max = max_timeout.count();
+  } else {
+    limits.number("timeout_max", timeout_max);
+  }
+  limits.flag("timeout_fractions", configuration.timeout_fractions);
+  std::int64_t timeout_default = std::min<std::int64_t>(configuration.timeout_default.count(), timeout_max);
+  limits.number("timeout_default", timeout_default, static_cast<double>(timeout_max));
+  double grace_seconds = 2;
+  limits.number("grace_seconds", grace_seconds);
+  configuration.timeout_max = std::chrono::seconds(timeout_max);
+  configuration.timeout_default = std::chrono::seconds(timeout_default);
+  configuration.grace = std::chrono::milliseconds(static_cast<std::int64_t>(grace_seconds * 1000));
+}
+
+void read_limits(const Json& all, Configuration& configuration, std::string& error) {
+  Section section(all, "limits", error);
+  read_timeouts(section, configuration);
+  engine::Limits& limits = configuration.limits;
+  section.number("cpu_seconds", limits.cpu_seconds);
+  section.number("memory_bytes", limits.memory_bytes);
+  section.number("processes", limits.processes);
+  section.number("open_files", limits.open_files);
+  section.number("file_bytes", limits.file_bytes);
+  section.processors("processors", limits.processors);
+  section.end();
+}
+
+void read_output(const Json& all, Configuration& configuration, std::string& error) {
+  Section section(all, "output", error);
+  section.number("bytes", configuration.output_bytes);
+  engine::SpillOptions& spill = configuration.spill;
+  std::size_t when = 0;
+  section.choice("spill", {"never", "when_cut", "always"}, when);
+  spill.when = static_cast<engine::SpillOptions::When>(when);
+  section.absolute_path("directory", spill.directory);
+  section.number("max_bytes", spill.max_bytes);
+  section.end();
+  if (error.empty() && when != 0 && spill.directory.empty()) {
+    error = "configuration: output.spill needs output.directory, the absolute path of the folder for the files";
+  }
+}
+
 // The files from which this configuration was made, and the files that it names. A call may not write them, because
 // it could then approve itself or leave no record. Each file is listed under its own name and, if it is
 // a link, also under that of its target.
@@ -147,6 +224,16 @@ std::vector<std::string> files_in_force(const Json& all, const Configuration& co
 
 constexpr std::array sections{"shell",      "commands", "directories", "environment", "limits", "output",  "sandbox",
                               "background", "sessions", "pty",         "execute_run", "audit",  "in_force"};
+
+// Makes the objects that all calls under the configuration share.
+void make_shared_objects(Configuration& configuration) {
+  if (!configuration.audit.file.empty()) configuration.trail = std::make_shared<audit::Trail>(configuration.audit);
+  const engine::SpillOptions& spill = configuration.spill;
+  if (spill.when != engine::SpillOptions::When::never) {
+    configuration.spill_directory = std::make_shared<engine::SpillDirectory>(spill.directory, spill.max_bytes);
+  }
+  if (configuration.sandbox) configuration.confinement = engine::Sandbox::shared(*configuration.sandbox);
+}
 
 }  // namespace
 
@@ -176,75 +263,21 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   read_environment(all, configuration->environment, error);
   read_audit(all, configuration->audit, error);
   read_background(all, configuration->keep_background, error);
-  Section sessions(all, "sessions", error);
-  sessions.number("max", configuration->sessions_max);
-  sessions.absolute_path("tools_allow", configuration->tools_allow);
-  sessions.end();
-  Section pty(all, "pty", error);
-  pty.number("max", configuration->pty_max);
-  std::int64_t idle = configuration->pty_idle.count();
-  pty.number("idle_seconds", idle);
-  configuration->pty_idle = std::chrono::seconds(idle);
-  pty.end();
-  Section execute_run(all, "execute_run", error);
-  execute_run.absolute_path("root", configuration->execute_run_root);
-  execute_run.end();
+  read_sessions(all, *configuration, error);
+  read_pty(all, *configuration, error);
+  read_execute_run(all, configuration->execute_run_root, error);
   configuration->files_in_force = files_in_force(all, *configuration, error);
-  if (!configuration->audit.file.empty()) configuration->trail = std::make_shared<audit::Trail>(configuration->audit);
-  Section shell(all, "shell", error);
-  shell.absolute_path("program", configuration->shell);
-  shell.flag("direct_exec", configuration->direct_exec);
-  shell.flag("stdin", configuration->takes_stdin);
-  shell.end();
-
-  Section limits(all, "limits", error);
-  std::int64_t timeout_max = configuration->timeout_max.count();
-  if (limits.takes_word("timeout_max", "none")) {
-    timeout_max = max_timeout.count();
-  } else {
-    limits.number("timeout_max", timeout_max);
-  }
-  limits.flag("timeout_fractions", configuration->timeout_fractions);
-  std::int64_t timeout_default = std::min<std::int64_t>(configuration->timeout_default.count(), timeout_max);
-  limits.number("timeout_default", timeout_default, static_cast<double>(timeout_max));
-  double grace_seconds = 2;
-  limits.number("grace_seconds", grace_seconds);
-  engine::Limits& most = configuration->limits;
-  limits.number("cpu_seconds", most.cpu_seconds);
-  limits.number("memory_bytes", most.memory_bytes);
-  limits.number("processes", most.processes);
-  limits.number("open_files", most.open_files);
-  limits.number("file_bytes", most.file_bytes);
-  limits.processors("processors", most.processors);
-  limits.end();
-  configuration->timeout_max = std::chrono::seconds(timeout_max);
-  configuration->timeout_default = std::chrono::seconds(timeout_default);
-  configuration->grace = std::chrono::milliseconds(static_cast<std::int64_t>(grace_seconds * 1000));
-
-  Section output(all, "output", error);
-  output.number("bytes", configuration->output_bytes);
-  std::size_t when = 0;
-  output.choice("spill", {"never", "when_cut", "always"}, when);
-  configuration->spill.when = static_cast<engine::SpillOptions::When>(when);
-  output.absolute_path("directory", configuration->spill.directory);
-  output.number("max_bytes", configuration->spill.max_bytes);
-  output.end();
-  if (error.empty() && when != 0 && configuration->spill.directory.empty()) {
-    error = "configuration: output.spill needs output.directory, the absolute path of the folder for the files";
-  }
-  const engine::SpillOptions& spill = configuration->spill;
-  if (when != 0) {
-    configuration->spill_directory = std::make_shared<engine::SpillDirectory>(spill.directory, spill.max_bytes);
-  }
-
-  Section sandbox(all, "sandbox", error);
-  if (sandbox.present()) configuration->sandbox = read_sandbox(sandbox, error);
+  read_shell(all, *configuration, error);
+  read_limits(all, *configuration, error);
+  read_output(all, *configuration, error);
+  configuration->sandbox = read_sandbox(all, error);
+  if (!error.empty()) return nullptr;
   if (configuration->sandbox && (configuration->sandbox->repositories || !configuration->sandbox->protect.empty())) {
     configuration->sandbox->files = configuration->files_in_force;
     configuration->sandbox->record = configuration->audit.file;
   }
-  if (configuration->sandbox) configuration->confinement = engine::Sandbox::shared(*configuration->sandbox);
-  return error.empty() ? configuration : nullptr;
+  make_shared_objects(*configuration);
+  return configuration;
 }
 
 }  // namespace wtool
