@@ -57,7 +57,10 @@ class ClusterBackend final : public Backend {
                                                 std::string& problem) override {
     nlohmann::json all = nlohmann::json::object();
     if (!configuration.empty()) all = parse_json_object(configuration, problem);
-    if (!problem.empty()) return problem.insert(0, "configuration: "), nullptr;
+    if (!problem.empty()) {
+      problem.insert(0, "configuration: ");
+      return nullptr;
+    }
     if (!hold_to(fleet, true, all, problem)) return nullptr;
     const nlohmann::json section = all.value("cluster", nlohmann::json::object());
     all.erase("cluster");

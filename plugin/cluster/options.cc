@@ -100,7 +100,8 @@ const json* chosen_class(const json& section, std::string& slot, std::string& er
   static const json nothing = json::object();
   const json classes = section.value("classes", json());
   if (!classes.is_null() && !classes.is_object()) {
-    return error = "cluster.classes must be a mapping of names to keys, such as {big: {cpus: 8}}", nullptr;
+    error = "cluster.classes must be a mapping of names to keys, such as {big: {cpus: 8}}";
+    return nullptr;
   }
   for (const auto& [name, keys] : classes.items()) {
     if (!is_class_name(name)) {
@@ -108,7 +109,10 @@ const json* chosen_class(const json& section, std::string& slot, std::string& er
               dumped_as_ascii(name);
       return nullptr;
     }
-    if (!keys.is_object()) return error = "cluster.classes." + name + " must be a mapping of keys to values", nullptr;
+    if (!keys.is_object()) {
+      error = "cluster.classes." + name + " must be a mapping of keys to values";
+      return nullptr;
+    }
   }
   const auto wanted = section.find("slot");
   if (wanted == section.end() || wanted->is_null()) return &nothing;
@@ -174,7 +178,10 @@ std::optional<Options> read_class(const json& section, const std::string& slot, 
 }  // namespace
 
 std::optional<Options> read_options(const json& section, const std::string& here, std::string& error) {
-  if (!section.is_object()) return error = "cluster must be an object", std::nullopt;
+  if (!section.is_object()) {
+    error = "cluster must be an object";
+    return std::nullopt;
+  }
   error.clear();
   std::string slot;
   const json* chosen = chosen_class(section, slot, error);

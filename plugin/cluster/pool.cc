@@ -116,14 +116,20 @@ void Pool::leave_to_parent() {
 bool Pool::start(std::string& why) {
   if (owner_ != ::getpid()) leave_to_parent();
   if (started_) return true;
-  const auto fail = [&](const std::string& what, int error) { return why = what + ": " + ::strerror(error), false; };
+  const auto fail = [&](const std::string& what, int error) {
+    why = what + ": " + ::strerror(error);
+    return false;
+  };
   // Without cluster.address, listens at all addresses: `::` if this machine has IPv6, else 0.0.0.0.
   std::optional<ListenAddress> place = listen_address(options_.address, AF_INET6);
   Descriptor listener;
   if (place) listener = listen_at(*place);
   if (!listener && (!place || options_.address.empty())) {
     place = listen_address(options_.address, AF_INET);
-    if (!place) return why = "cluster.address must be a numeric address, but is " + options_.address, false;
+    if (!place) {
+      why = "cluster.address must be a numeric address, but is " + options_.address;
+      return false;
+    }
     listener = listen_at(*place);
   }
   if (!listener)
@@ -137,7 +143,10 @@ bool Pool::start(std::string& why) {
   if (!find_key_by_munge(why)) return false;
   std::error_code failed;
   fs::create_directories(options_.directory, failed);
-  if (failed) return why = "the folder " + options_.directory + " cannot be created: " + failed.message(), false;
+  if (failed) {
+    why = "the folder " + options_.directory + " cannot be created: " + failed.message();
+    return false;
+  }
   std::string pattern = options_.directory + "/pilots-XXXXXX";  // mkdtemp makes it with mode 0700
   if (::mkdtemp(pattern.data()) == nullptr)
     return fail("a folder in " + options_.directory + " cannot be created", errno);
@@ -188,7 +197,8 @@ bool Pool::find_key_by_munge(std::string& why) {
   munge_ = pilot::Munge::open(options_.munge_socket, problem);
   if (munge_ && !munge_->encode("wtool", problem)) munge_.reset();
   if (munge_ || options_.auth == Auth::automatic) return true;
-  return why = "cluster.auth is munge: " + problem, false;
+  why = "cluster.auth is munge: " + problem;
+  return false;
 }
 
 const char* Pool::authentication() {

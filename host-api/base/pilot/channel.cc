@@ -37,7 +37,7 @@ Channel::Channel(Descriptor socket, Side side, const Key& key, Introduce introdu
 
 Channel::~Channel() = default;
 
-bool Channel::begin(Suite suite) { return write(handshake_->begin(suite)) || (close(), false); }
+bool Channel::begin(Suite suite) { return write(handshake_->begin(suite)) || fail(); }
 
 bool Channel::take_in() {
   if (state_ == State::closed) return false;
@@ -51,7 +51,7 @@ bool Channel::take_in() {
     const ssize_t n = ::recv(socket_.get(), raw_.data() + filled_, room, MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
-    if (n <= 0) return close(), false;
+    if (n <= 0) return fail();
     filled_ += static_cast<std::size_t>(n);
     flooded_ = static_cast<std::size_t>(n) == room;
   }
@@ -77,14 +77,14 @@ bool Channel::read_handshake() {
   if (introduce_ && is_introduction(message)) {
     const std::string credential = std::exchange(introduce_, nullptr)(message);
     used_ += handshake_size;
-    if (credential.empty() || !write(credential)) return close(), false;
+    if (credential.empty() || !write(credential)) return fail();
     return true;
   }
   std::string to_send;
   std::optional<Ciphers> ciphers =
       side_ == Side::host ? handshake_->answer(message, to_send) : handshake_->finish(message);
   used_ += handshake_size;
-  if (!ciphers || !write(to_send)) return close(), false;
+  if (!ciphers || !write(to_send)) return fail();
   handshake_.reset();
   const std::scoped_lock lock(sending_);
   send_ = ciphers->send;
@@ -98,15 +98,15 @@ bool Channel::read_record() {
   if (raw.size() < 2) return false;
   const std::size_t size =
       static_cast<std::size_t>(static_cast<unsigned char>(raw[0])) << 8 | static_cast<unsigned char>(raw[1]);
-  if (size <= tag_size) return close(), false;
+  if (size <= tag_size) return fail();
   if (raw.size() < 2 + size) return false;
-  if (!receive_->open_in_place(raw_.data() + used_ + 2, size)) return close(), false;
+  if (!receive_->open_in_place(raw_.data() + used_ + 2, size)) return fail();
   std::string_view piece = raw.substr(3, size - tag_size - 1);
   const bool last = raw[2] == 1;
   used_ += 2 + size;
   // The first message that a host receives is the pilot's `hello`, which is short.
   const std::size_t limit = side_ == Side::host && !greeted_ ? max_hello : max_message;
-  if ((!last && raw[2] != 0) || partial_.size() + (type_ ? 1 : 0) + piece.size() > limit) return close(), false;
+  if ((!last && raw[2] != 0) || partial_.size() + (type_ ? 1 : 0) + piece.size() > limit) return fail();
   if (!type_ && !piece.empty()) {
     type_ = static_cast<Type>(piece.front());
     piece.remove_prefix(1);
@@ -114,7 +114,7 @@ bool Channel::read_record() {
   }
   partial_.append(piece);
   if (!last) return true;
-  if (!type_) return close(), false;
+  if (!type_) return fail();
   greeted_ = true;
   whole_ = ChannelMessage{*std::exchange(type_, std::nullopt), std::move(partial_)};
   partial_ = {};
@@ -165,7 +165,10 @@ bool Channel::send(Type type, std::string_view text) {
       const char head[2] = {text.empty() ? '\1' : '\0', static_cast<char>(type)};
       end = put_record(end, {head, std::exchange(first, false) ? 2U : 1U}, piece);
     }
-    if (!write({buffer.get(), end})) return broken_ = true, false;
+    if (!write({buffer.get(), end})) {
+      broken_ = true;
+      return false;
+    }
     end = buffer.get();
   } while (!text.empty());
   return true;
@@ -215,6 +218,11 @@ bool Channel::write(std::string_view bytes) {
 void Channel::close() {
   state_ = State::closed;
   ::shutdown(socket_.get(), SHUT_RDWR);
+}
+
+bool Channel::fail() {
+  close();
+  return false;
 }
 
 void watch_other_machine(int socket, std::chrono::seconds patience) {

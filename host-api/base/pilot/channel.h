@@ -128,6 +128,8 @@ class Channel {
   void make_room();
   bool read_handshake();
   bool read_record();
+  // Closes the channel. Returns false, which its callers return, too.
+  bool fail();
   bool write(std::string_view bytes);
   char* put_record(char* to, std::string_view head, std::string_view piece);
 

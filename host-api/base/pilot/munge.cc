@@ -92,7 +92,10 @@ std::optional<Munge> Munge::open(const std::string& socket, std::string& error) 
     take(found.context_destroy, "munge_ctx_destroy");
     return found;
   }();
-  if (!library.problem.empty()) return error = "munge cannot be used: " + library.problem, std::nullopt;
+  if (!library.problem.empty()) {
+    error = "munge cannot be used: " + library.problem;
+    return std::nullopt;
+  }
   return Munge(library, socket);
 }
 

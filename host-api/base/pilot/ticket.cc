@@ -39,11 +39,20 @@ bool write_ticket(const std::string& file, const Ticket& ticket, std::string& er
     all["key"] = hex;
   }
   const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!out) return error = about(file, "cannot be created", errno), false;
+  if (!out) {
+    error = about(file, "cannot be created", errno);
+    return false;
+  }
   // Nodes may read the file over a network, and must not get only half of it.
   const Written written = write_all(out.get(), dumped_as_ascii(all));
-  if (written.error != 0) return error = about(file, "cannot be written", written.error), false;
-  if (::fsync(out.get()) != 0) return error = about(file, "cannot be written", errno), false;
+  if (written.error != 0) {
+    error = about(file, "cannot be written", written.error);
+    return false;
+  }
+  if (::fsync(out.get()) != 0) {
+    error = about(file, "cannot be written", errno);
+    return false;
+  }
   return true;
 }
 
@@ -55,14 +64,18 @@ std::optional<Ticket> read_ticket(const std::string& file, std::string& error) {
     return std::nullopt;
   }
   struct stat info {};
-  if (::fstat(in.get(), &info) != 0) return error = about(file, "cannot be examined", errno), std::nullopt;
+  if (::fstat(in.get(), &info) != 0) {
+    error = about(file, "cannot be examined", errno);
+    return std::nullopt;
+  }
   if (!S_ISREG(info.st_mode) || info.st_uid != ::geteuid() || (info.st_mode & 077) != 0) {
     error = "the ticket " + file + " must be a regular file that belongs to this user and has mode 0600";
     return std::nullopt;
   }
   std::string text;
   if (const int failed = read_all(in.get(), max_ticket, text)) {
-    return error = about(file, "cannot be read", failed), std::nullopt;
+    error = about(file, "cannot be read", failed);
+    return std::nullopt;
   }
   try {
     const json all = parse_json_or_throw(text);

@@ -138,7 +138,8 @@ bool Agent::introduce(int socket, MayWait may_wait, std::string& why) {
   const pilot::Key nonce = pilot::random_key();
   const std::string begun = pilot::introduction(nonce);
   if (::send(socket, begun.data(), begun.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(begun.size())) {
-    return why = ::strerror(errno), false;
+    why = ::strerror(errno);
+    return false;
   }
   std::string answer;
   const auto size = [&] {
@@ -147,12 +148,16 @@ bool Agent::introduce(int socket, MayWait may_wait, std::string& why) {
                                     static_cast<unsigned char>(answer[1]));
   };
   while (answer.size() < 2 || answer.size() < size()) {
-    if (!may_wait() || size() > pilot::max_credential + 2) return why = "the host sent no credential", false;
+    if (!may_wait() || size() > pilot::max_credential + 2) {
+      why = "the host sent no credential";
+      return false;
+    }
     char buffer[1024];
     const ssize_t n = ::recv(socket, buffer, std::min(sizeof buffer, size() - answer.size()), MSG_DONTWAIT);
     if (n > 0) answer.append(buffer, static_cast<std::size_t>(n));
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
-      return why = "the host sent no credential", false;
+      why = "the host sent no credential";
+      return false;
     }
     if (n >= 0) continue;
     pollfd ready[2] = {{socket, POLLIN, 0}, {leave_event_.descriptor(), POLLIN, 0}};
@@ -161,7 +166,10 @@ bool Agent::introduce(int socket, MayWait may_wait, std::string& why) {
   const auto payload = munge->decode(answer.substr(2), why);
   if (!payload) return false;
   const auto key = pilot::key_of(*payload, nonce);
-  if (!key) return why = "the host sent a credential that was made for another pilot", false;
+  if (!key) {
+    why = "the host sent a credential that was made for another pilot";
+    return false;
+  }
   key_ = *key;
   has_key_ = true;
   return true;

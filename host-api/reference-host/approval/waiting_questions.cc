@@ -378,7 +378,11 @@ void WaitingQuestions::take_line(Peer& peer, const std::string& line) {
     problem = settle(id, text_member(said, "answer"));
   }
   json reply{{"id", id}};
-  problem.empty() ? reply["taken"] = true : reply["problem"] = problem;
+  if (problem.empty()) {
+    reply["taken"] = true;
+  } else {
+    reply["problem"] = problem;
+  }
   peer.say(reply);
 }
 

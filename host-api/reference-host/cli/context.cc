@@ -135,12 +135,18 @@ Plugin* Context::sibling(std::unique_ptr<Plugin>& place, const Plugin& of, std::
 }
 
 Plugin* Context::local_plugin(std::string& error) {
-  if (plugin() == nullptr) return error = "there is no plugin", nullptr;
+  if (plugin() == nullptr) {
+    error = "there is no plugin";
+    return nullptr;
+  }
   return sibling(local_, *plugin_, local_plugin_name, error);
 }
 
 Plugin* Context::cluster_plugin(std::string& error) {
-  if (plugin() == nullptr) return error = "there is no plugin", nullptr;
+  if (plugin() == nullptr) {
+    error = "there is no plugin";
+    return nullptr;
+  }
   if (!plugin_->is_cluster() && text(plugin_->entry().plugin_name) != local_plugin_name) {
     error = "calls on a cluster need the plugin shell_tools, but " + plugin_->path() + " is " +
             std::string(text(plugin_->entry().plugin_name));

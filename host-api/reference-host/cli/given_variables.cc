@@ -57,13 +57,6 @@ std::optional<std::string> content_of(const std::string& file, std::string& erro
   return std::nullopt;
 }
 
-const workflow::Parameter* parameter_of(const workflow::Workflow& workflow, const std::string& name) {
-  for (const workflow::Parameter& parameter : workflow.parameters) {
-    if (parameter.name == name) return &parameter;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::vector<std::string> GivenVariables::names() const {
@@ -110,7 +103,7 @@ std::optional<std::vector<std::string>> read_variables(const GivenVariables& giv
     const std::string name = split(entry).first;
     named.insert(name);
     all.push_back(entry);
-    const workflow::Parameter* parameter = parameter_of(workflow, name);
+    const workflow::Parameter* parameter = workflow::find_parameter(workflow, name);
     if (parameter == nullptr || !parameter->secret || entry.find('=') == std::string::npos) continue;
     errors.push_back("--var " + name +
                      ": this parameter is secret, and other users can read a command line; give it with --var-file " +

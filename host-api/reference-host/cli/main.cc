@@ -91,14 +91,16 @@ std::string is_workflow(const std::string& word) {
 
 // If other programs use `word` for what one of our commands does, a hint that names our command. Otherwise nullptr.
 const char* usual_name(std::string_view word) {
+  constexpr const char* plan = "`wtool plan WORKFLOW` shows what a run would do, and runs nothing";
+  constexpr const char* lists = "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools";
   static constexpr std::pair<std::string_view, const char*> known[] = {
-      {"--dry-run", "`wtool plan WORKFLOW` shows what a run would do, and runs nothing"},
-      {"-n", "`wtool plan WORKFLOW` shows what a run would do, and runs nothing"},
-      {"dry-run", "`wtool plan WORKFLOW` shows what a run would do, and runs nothing"},
-      {"list", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
-      {"ls", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
-      {"--list", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
-      {"-l", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
+      {"--dry-run", plan},
+      {"-n", plan},
+      {"dry-run", plan},
+      {"list", lists},
+      {"ls", lists},
+      {"--list", lists},
+      {"-l", lists},
       {"ps", "`wtool runs` lists runs, including those that have not ended"},
       {"history", "`wtool runs` lists runs"},
       {"validate", "`wtool lint FILE...` checks workflow files"},

@@ -82,8 +82,10 @@ class OutputFiles::File final : public runner::OutputFile {
            " bytes together; raise output.max_bytes, or make the command write less");
       return false;
     }
-    if (const int failed = write_all(descriptor_.get(), bytes).error; failed != 0)
-      return fail(::strerror(failed)), false;
+    if (const int failed = write_all(descriptor_.get(), bytes).error; failed != 0) {
+      fail(::strerror(failed));
+      return false;
+    }
     digest_.add(bytes);
     return true;
   }

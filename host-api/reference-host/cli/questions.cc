@@ -122,10 +122,8 @@ bool ask_again(const workflow::Workflow& workflow, const std::vector<std::string
   workflow::Parameter asked;
   const Next next = [&]() -> const workflow::Parameter* {
     if (name == names.end()) return nullptr;
-    asked = workflow::Parameter{};
-    for (const workflow::Parameter& parameter : workflow.parameters) {
-      if (parameter.name == *name) asked = parameter;
-    }
+    const workflow::Parameter* const declared = workflow::find_parameter(workflow, *name);
+    asked = declared == nullptr ? workflow::Parameter{} : *declared;
     asked.name = *name++;
     asked.secret = true;
     return &asked;

@@ -60,7 +60,10 @@ std::optional<std::string> SlurmClient::run(const std::string& command, Stop& st
   const std::string program = command.substr(0, command.find(' '));
   const ToolOutcome outcome =
       tools_->call("shell_execute", {{"command", command}, {"timeout", client_seconds}}, stop, nullptr);
-  if (outcome.kind == ToolOutcome::Kind::not_made) return error = program + ": " + outcome.error, std::nullopt;
+  if (outcome.kind == ToolOutcome::Kind::not_made) {
+    error = program + ": " + outcome.error;
+    return std::nullopt;
+  }
   if (outcome.kind == ToolOutcome::Kind::finished && !outcome.result.value("is_error", true)) {
     return text_of_result(outcome.result, "/metadata/stdout");
   }

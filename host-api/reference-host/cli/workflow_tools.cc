@@ -135,9 +135,8 @@ Arguments read_arguments(const workflow::Workflow& workflow, const std::string& 
       if (value.is_string()) read.resume = value.get<std::string>();
       continue;
     }
-    const auto declared = std::find_if(workflow.parameters.begin(), workflow.parameters.end(),
-                                       [&wanted = name](const auto& one) { return one.name == wanted; });
-    if (declared == workflow.parameters.end()) {
+    const workflow::Parameter* const declared = workflow::find_parameter(workflow, name);
+    if (declared == nullptr) {
       read.errors.push_back(escaped(name) + ": the workflow has no parameter of that name" + did_you_mean(name, known));
       continue;
     }

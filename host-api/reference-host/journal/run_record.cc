@@ -12,22 +12,30 @@
 
 namespace wtool::host::journal {
 
+using runner::Outcome;
+using runner::Step;
+using std::chrono::system_clock;
+using workflow::LogAction;
+
 bool may_end_by_until(std::string_view branch) { return branch.empty() || branch == "/0:finally"; }
 
 bool is_inside(std::string_view inner, const StepPlace& outer) {
   return inner.starts_with(outer.branch + '/' + std::to_string(outer.sequence) + ':');
 }
 
-bool WaitingSteps::waits(const runner::Step& step, const runner::StepEnd& end) {
-  if (step.status != runner::Step::Status::aborted) return false;
-  if (end.outcome.error == runner::approval_pending) return branches_.push_back(step.branch), true;
+bool WaitingSteps::waits(const Step& step, const runner::StepEnd& end) {
+  if (step.status != Step::Status::aborted) return false;
+  if (end.outcome.error == runner::approval_pending) {
+    branches_.push_back(step.branch);
+    return true;
+  }
   const StepPlace place{step.branch, step.sequence};
   return std::any_of(branches_.begin(), branches_.end(),
                      [&](const std::string& branch) { return is_inside(branch, place); });
 }
 
 bool waits(const RunRecord& run, const StepRecord& step) {
-  if (step.status != runner::Step::Status::aborted) return false;
+  if (step.status != Step::Status::aborted) return false;
   if (step.end.outcome.error == runner::approval_pending) return true;
   return std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& other) {
     return is_inside(other.place.branch, step.place) && other.end.outcome.error == runner::approval_pending;
@@ -147,11 +155,6 @@ std::vector<const StepRecord*> in_workflow_order(const RunRecord& run) {
   for (const auto& [path, step] : paths) steps.push_back(step);
   return steps;
 }
-
-using runner::Outcome;
-using runner::Step;
-using std::chrono::system_clock;
-using workflow::LogAction;
 
 RunLogRecord service_log(Moment at, std::uint64_t step, std::string_view event, bool failed, std::string_view message) {
   std::string text = "service " + std::string(event);

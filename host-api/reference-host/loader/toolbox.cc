@@ -238,7 +238,10 @@ std::string Toolbox::config_for(const Plugin& plugin, const std::string& config,
 const wtool_tool* Toolbox::make_tool(const Plugin& plugin, const std::string& id, const std::string& config,
                                      std::string& error) {
   const Plugin* owner = plugin.owner_of(id);
-  if (owner == nullptr) return error = "there is no tool " + id, nullptr;
+  if (owner == nullptr) {
+    error = "there is no tool " + id;
+    return nullptr;
+  }
   // A plugin that has joined gets no configuration.
   const std::string_view for_it = owner == &plugin ? std::string_view(config) : std::string_view("{}");
   const wtool_tool* tool = nullptr;

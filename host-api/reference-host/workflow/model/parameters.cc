@@ -53,6 +53,12 @@ Value list_value(const std::string& text) {
 
 }  // namespace
 
+const Parameter* find_parameter(const Workflow& workflow, std::string_view name) {
+  const auto found = std::find_if(workflow.parameters.begin(), workflow.parameters.end(),
+                                  [&](const Parameter& parameter) { return parameter.name == name; });
+  return found == workflow.parameters.end() ? nullptr : &*found;
+}
+
 std::optional<Value> parameter_value(Parameter::Type type, const std::string& text, std::string& why, bool secret) {
   const auto shown = [&] { return secret ? "the value" : expressions::quoted_for_message(text); };
   if (type == Parameter::Type::text) return Value(text);
@@ -80,91 +86,133 @@ std::optional<Value> parameter_value(Parameter::Type type, const std::string& te
   return std::nullopt;
 }
 
+namespace {
+
+// Collects the inputs for resolve_inputs().
+class InputCollector {
+ public:
+  InputCollector(const Workflow& workflow, const std::vector<std::string>& used, const std::string& option,
+                 std::vector<std::string>& errors)
+      : workflow_(workflow), used_(used), option_(option), errors_(errors) {}
+
+  // `entry` is KEY=VALUE.
+  void take_text(const std::string& entry) {
+    const std::size_t equals = entry.find('=');
+    const std::string name = entry.substr(0, equals);
+    if (equals == std::string::npos || name.empty()) {
+      errors_.push_back("--var takes NAME=VALUE, but got " + expressions::quoted_for_message(entry));
+      return;
+    }
+    named_.insert(name);
+    const std::string text = entry.substr(equals + 1);
+    if (!is_utf8(text)) return complain(name, "the value is not valid UTF-8");
+    const Parameter* const declared = find_parameter(workflow_, name);
+    if (declared == nullptr && is_used(name)) {
+      inputs_.insert_or_assign(name, Value(text));
+    } else if (declared == nullptr) {
+      complain(name, "the workflow has no parameter of that name" + did_you_mean(name, known_names()));
+    } else {
+      std::string why;
+      const std::optional<Value> value = parameter_value(declared->type, text, why, declared->secret);
+      if (!value) return complain(name, why);
+      take(*declared, *value);
+    }
+  }
+
+  // A value that take_text() was given takes precedence.
+  void take_value(const std::string& name, const Value& value) {
+    if (named_.contains(name)) return;
+    if (const Parameter* const declared = find_parameter(workflow_, name)) {
+      named_.insert(name);
+      take(*declared, value);
+    } else if (is_used(name)) {
+      inputs_.insert_or_assign(name, value);
+    }
+  }
+
+  void take_defaults() {
+    for (const Parameter& parameter : workflow_.parameters) {
+      if (parameter.fallback && !named_.contains(parameter.name)) inputs_.emplace(parameter.name, *parameter.fallback);
+    }
+  }
+
+  // An empty file or variable usually means that the secret was not set up. An empty default is meant.
+  void require_secrets() {
+    for (const Parameter& parameter : workflow_.parameters) {
+      const auto found = inputs_.find(parameter.name);
+      if (!parameter.secret || found == inputs_.end() || !named_.contains(parameter.name)) continue;
+      const std::string* const text = found->second.as_text();
+      if (text == nullptr || !text->empty() || !needs_value(parameter, inputs_)) continue;
+      complain(parameter.name,
+               std::string("the value is empty, but this secret is required; ") +
+                   (option_.empty() ? "give it a value" : "put it into the file or the variable that is named here"));
+    }
+  }
+
+  void require_values() {
+    for (const Parameter& parameter : workflow_.parameters) {
+      const std::string& name = parameter.name;
+      if (inputs_.contains(name) || named_.contains(name) || !needs_value(parameter, inputs_)) continue;
+      errors_.push_back("the required parameter '" + name + "' is missing" + how_to_give(parameter) +
+                        (parameter.description.empty() ? "" : " (" + parameter.description + ")"));
+    }
+  }
+
+  std::map<std::string, Value> inputs() && { return std::move(inputs_); }
+
+ private:
+  void complain(const std::string& name, const std::string& problem) {
+    errors_.push_back(option_ + name + ": " + problem);
+  }
+
+  void take(const Parameter& parameter, const Value& value) {
+    const std::string problem = limit_problem(parameter, value);
+    if (!problem.empty()) return complain(parameter.name, problem);
+    inputs_.insert_or_assign(parameter.name, value);
+  }
+
+  bool is_used(const std::string& name) const { return std::find(used_.begin(), used_.end(), name) != used_.end(); }
+
+  std::vector<std::string> known_names() const {
+    std::vector<std::string> known = used_;
+    for (const Parameter& parameter : workflow_.parameters) known.push_back(parameter.name);
+    return known;
+  }
+
+  std::string how_to_give(const Parameter& parameter) const {
+    if (option_.empty()) return "";
+    const std::string& name = parameter.name;
+    if (!parameter.secret) return "; give it with " + option_ + name + "=VALUE";
+    return "; give it with --var-file " + name + "=FILE or --var-env " + name + "=VARIABLE";
+  }
+
+  const Workflow& workflow_;
+  const std::vector<std::string>& used_;
+  const std::string& option_;
+  std::vector<std::string>& errors_;
+  std::map<std::string, Value> inputs_;
+  std::set<std::string> named_;  // what was given a value, even if the value is wrong
+};
+
+}  // namespace
+
 std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std::vector<std::string>& given,
                                             const std::vector<std::string>& used, std::vector<std::string>& errors,
                                             const std::map<std::string, Value>& values, const std::string& option) {
-  std::map<std::string, Value> inputs;
-  std::set<std::string> named;
-  std::vector<std::string> known = used;
-  for (const Parameter& parameter : workflow.parameters) known.push_back(parameter.name);
-  for (const std::string& entry : given) {
-    const std::size_t equals = entry.find('=');
-    const std::string key = entry.substr(0, equals);
-    if (equals == std::string::npos || key.empty()) {
-      errors.push_back("--var takes NAME=VALUE, but got " + expressions::quoted_for_message(entry));
-      continue;
-    }
-    named.insert(key);
-    const std::string text = entry.substr(equals + 1);
-    if (!is_utf8(text)) {
-      errors.push_back(option + key + ": the value is not valid UTF-8");
-      continue;
-    }
-    const auto declared = std::find_if(workflow.parameters.begin(), workflow.parameters.end(),
-                                       [&](const Parameter& parameter) { return parameter.name == key; });
-    if (declared == workflow.parameters.end()) {
-      if (std::find(used.begin(), used.end(), key) != used.end()) {
-        inputs.insert_or_assign(key, Value(text));
-      } else {
-        errors.push_back(option + key + ": the workflow has no parameter of that name" + did_you_mean(key, known));
-      }
-      continue;
-    }
-    std::string why;
-    const std::optional<Value> value = parameter_value(declared->type, text, why, declared->secret);
-    if (!value) {
-      errors.push_back(option + key + ": " + why);
-    } else if (const std::string problem = limit_problem(*declared, *value); !problem.empty()) {
-      errors.push_back(option + key + ": " + problem);
-    } else {
-      inputs.insert_or_assign(key, *value);
-    }
-  }
-  for (const auto& [key, value] : values) {
-    if (named.contains(key)) continue;
-    const auto declared = std::find_if(workflow.parameters.begin(), workflow.parameters.end(),
-                                       [&name = key](const Parameter& parameter) { return parameter.name == name; });
-    if (declared == workflow.parameters.end()) {
-      if (std::find(used.begin(), used.end(), key) != used.end()) inputs.insert_or_assign(key, value);
-      continue;
-    }
-    named.insert(key);
-    if (const std::string problem = limit_problem(*declared, value); !problem.empty()) {
-      errors.push_back(option + key + ": " + problem);
-    } else {
-      inputs.insert_or_assign(key, value);
-    }
-  }
-  for (const Parameter& parameter : workflow.parameters) {
-    if (parameter.fallback && !named.contains(parameter.name)) inputs.emplace(parameter.name, *parameter.fallback);
-  }
-  // An empty file or variable usually means that the secret was not set up. An empty default is meant.
-  for (const Parameter& parameter : workflow.parameters) {
-    const auto found = inputs.find(parameter.name);
-    if (!parameter.secret || found == inputs.end() || !named.contains(parameter.name)) continue;
-    const std::string* const text = found->second.as_text();
-    if (text == nullptr || !text->empty() || !needs_value(parameter, inputs)) continue;
-    errors.push_back(option + parameter.name + ": the value is empty, but this secret is required; " +
-                     (option.empty() ? "give it a value" : "put it into the file or the variable that is named here"));
-  }
-  for (const Parameter& parameter : workflow.parameters) {
-    if (inputs.contains(parameter.name) || named.contains(parameter.name) || !needs_value(parameter, inputs)) continue;
-    errors.push_back("the required parameter '" + parameter.name + "' is missing" +
-                     (option.empty()     ? ""
-                      : parameter.secret ? "; give it with --var-file " + parameter.name + "=FILE or --var-env " +
-                                               parameter.name + "=VARIABLE"
-                                         : "; give it with " + option + parameter.name + "=VALUE") +
-                     (parameter.description.empty() ? "" : " (" + parameter.description + ")"));
-  }
-  return inputs;
+  InputCollector collector(workflow, used, option, errors);
+  for (const std::string& entry : given) collector.take_text(entry);
+  for (const auto& [name, value] : values) collector.take_value(name, value);
+  collector.take_defaults();
+  collector.require_secrets();
+  collector.require_values();
+  return std::move(collector).inputs();
 }
 
 std::map<std::string, Value> resolve_arguments(const Workflow& workflow, const std::map<std::string, Value>& arguments,
                                                const std::vector<std::string>& used, std::vector<std::string>& errors) {
   const auto takes_list = [&](const std::string& name) {
-    return std::any_of(workflow.parameters.begin(), workflow.parameters.end(), [&](const Parameter& parameter) {
-      return parameter.name == name && parameter.type == Parameter::Type::list;
-    });
+    const Parameter* const declared = find_parameter(workflow, name);
+    return declared != nullptr && declared->type == Parameter::Type::list;
   };
   std::vector<std::string> texts;
   std::map<std::string, Value> lists;

@@ -5,12 +5,16 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
+
+// Null: the workflow has no parameter of this name.
+const Parameter* find_parameter(const Workflow& workflow, std::string_view name);
 
 // Reads a text as a value of `type`; in a list, commas separate the elements. Nothing: the text is invalid, and `why`
 // says why, without showing the text of a secret.
