@@ -61,10 +61,12 @@ void log_end(const engine::CommandOutcome& outcome, std::uint64_t span) {
 // Logs that a call ran with less protection than configured, that it changed protected names, or that it added files to
 // a repository.
 void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
+  // A command can make any number of files and repositories.
+  static constexpr std::size_t most = 20;
   const auto joined = [](const std::vector<std::string>& parts) {
     std::string text;
-    for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
-    return text;
+    for (std::size_t i = 0; i < std::min(parts.size(), most); ++i) text += (i == 0 ? "" : "; ") + parts[i];
+    return parts.size() <= most ? text : text + "; and " + std::to_string(parts.size() - most) + " more";
   };
   if (!report.not_enforced.empty()) {
     audit::log(audit::Level::warn, call_log, "the sandbox is not enforced as configured",
@@ -74,7 +76,8 @@ void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
     audit::log(audit::Level::warn, call_log, "protected names were changed during the command",
                {audit::field("protected_changed", joined(report.protected_changed))}, span);
   }
-  for (const engine::PutAside& aside : report.put_aside) {
+  for (std::size_t i = 0; i < std::min(report.put_aside.size(), most); ++i) {
+    const engine::PutAside& aside = report.put_aside[i];
     const bool done = aside.error.empty();
     audit::log(
         done ? audit::Level::warn : audit::Level::error, call_log,

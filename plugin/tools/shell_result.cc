@@ -20,9 +20,11 @@ using Json = nlohmann::ordered_json;
 // Adds the sandbox's report. If the sandbox refused something, the error's hint begins with the refusal.
 void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metadata) {
   if (!report) return;
+  // A command can make any number of files and repositories, so only the first ones are named.
+  static constexpr std::size_t most = 100;
   const auto texts = [](const std::vector<std::string>& list) {
     Json array = Json::array();
-    for (const std::string& text : list) array.push_back(to_utf8(text));
+    for (std::size_t i = 0; i < std::min(list.size(), most); ++i) array.push_back(to_utf8(list[i]));
     return array;
   };
   Json& sandbox = metadata["sandbox"];
@@ -31,7 +33,11 @@ void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metad
   if (!report->lifted.empty()) sandbox["lifted"] = texts(report->lifted);
   if (!report->refused.empty()) sandbox["refused"] = texts(report->refused);
   if (!report->protected_changed.empty()) metadata["protected_changed"] = texts(report->protected_changed);
-  for (const engine::PutAside& aside : report->put_aside) {
+  const std::size_t changed = report->protected_changed.size() + report->protected_left_out;
+  if (changed > std::min(report->protected_changed.size(), most)) metadata["protected_changed_count"] = changed;
+  if (report->put_aside.size() > most) metadata["put_aside_count"] = report->put_aside.size();
+  for (std::size_t i = 0; i < std::min(report->put_aside.size(), most); ++i) {
+    const engine::PutAside& aside = report->put_aside[i];
     Json entry{{"path", to_utf8(aside.path)}};
     if (aside.error.empty()) {
       entry["to"] = to_utf8(aside.to);

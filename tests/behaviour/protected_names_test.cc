@@ -161,6 +161,18 @@ BOOST_FIXTURE_TEST_CASE(the_tools_own_output_file_below_a_protected_name_is_not_
   BOOST_TEST((second.metadata().at("protected_changed") == Json::array({inside + "/.wtool/made"})), second.raw);
 }
 
+BOOST_FIXTURE_TEST_CASE(however_much_a_command_makes_the_result_names_what_matters, Fixture) {
+  const ToolUnderTest wide(plugin, sandbox({{"protect", {".idea", ".vscode", ".zshrc"}}}));
+  const Answer answer =
+      run(wide,
+          "mkdir .idea .vscode && (cd .idea && seq 300 | xargs touch) && (cd .vscode && seq 300 | xargs touch); "
+          "echo evil > .zshrc");
+  const std::vector<std::string> named = changed(answer);
+  BOOST_TEST(named.size() == 13U, answer.raw);
+  for (const char* name : {"/.idea", "/.vscode", "/.zshrc"}) BOOST_TEST(has(named, inside + name), answer.raw);
+  BOOST_TEST(answer.metadata().at("protected_changed_count").get<int>() == 603, answer.raw);
+}
+
 BOOST_FIXTURE_TEST_CASE(what_a_protected_link_leads_to_is_held_and_the_link_is_watched, Fixture) {
   const std::string dot = scratch.file("inside/dot/bashrc", "plain\n");
   BOOST_REQUIRE(symlink("dot/bashrc", (inside + "/.bashrc").c_str()) == 0);

@@ -174,7 +174,9 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
   add_list("processes_left", "could not be ended: ");
   count_rest("processes_left", "processes_left_count");
   add_list("protected_changed", "protected files changed meanwhile: ");
+  count_rest("protected_changed", "protected_changed_count");
   add_list("put_aside", "put aside: ");
+  count_rest("put_aside", "put_aside_count");
   const auto sandbox = metadata.value("sandbox", ordered_json::object());
   // If the result has an error, its hint already names what the sandbox refused.
   if (const auto refused = sandbox.find("refused"); refused != sandbox.end() && !metadata.contains("error")) {

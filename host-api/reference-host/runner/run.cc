@@ -43,7 +43,9 @@ bool is_about_the_call(std::string_view name) {
                                         "policy",
                                         "node",
                                         "put_aside",
+                                        "put_aside_count",
                                         "protected_changed",
+                                        "protected_changed_count",
                                         "status",
                                         "shell",
                                         "warning"};

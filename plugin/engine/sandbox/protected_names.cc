@@ -128,6 +128,9 @@ std::vector<std::string> NamesInFolders::protect(const std::string& folder, cons
   return found;
 }
 
+// How many files of a folder that a command has made are named: a command can make any number of them.
+constexpr std::size_t max_contents = 5;
+
 ProtectedNames find_protected_names(const std::vector<Root>& write_roots, const std::vector<std::string>& names,
                                     bool namespaces, NamesInFolders& folders) {
   ProtectedNames result;
@@ -140,7 +143,16 @@ ProtectedNames find_protected_names(const std::vector<Root>& write_roots, const 
 MadeNames find_made_names(const ProtectedNames& names) {
   MadeNames made;
   const auto add = [&](const std::string& path) {
-    for (const auto& [file, state] : FileRecord::look(path)) made.paths.push_back(file);
+    made.paths.push_back(path);
+    std::size_t named = 0;
+    for (const auto& [file, state] : FileRecord::look(path)) {
+      if (file == path) continue;
+      if (++named <= max_contents) {
+        made.contents.push_back(file);
+      } else {
+        ++made.more;
+      }
+    }
   };
   for (const MissingNames& missing : names.missing_in) {
     if (missing.time.is_still_that_of(missing.folder)) continue;
@@ -158,6 +170,7 @@ MadeNames find_made_names(const ProtectedNames& names) {
     if (exists(addition.path)) made.additions.push_back(addition);
   }
   sort_once(made.paths);
+  sort_once(made.contents);
   return made;
 }
 

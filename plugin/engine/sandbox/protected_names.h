@@ -102,7 +102,9 @@ ProtectedNames find_protected_names(const std::vector<Root>& write_roots, const 
 
 // Which of the missing names a command has made.
 struct MadeNames {
-  std::vector<std::string> paths;  // sorted; a folder is followed by what is in it, up to FileRecord::max_files
+  std::vector<std::string> paths;     // sorted
+  std::vector<std::string> contents;  // sorted: the first files of each folder among them
+  std::size_t more = 0;               // how many other files these folders have, up to FileRecord::max_files each
   std::vector<Addition> additions;
 };
 MadeNames find_made_names(const ProtectedNames& names);
