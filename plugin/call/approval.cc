@@ -1,5 +1,7 @@
 #include "call/approval.h"
 
+#include <signal.h>
+
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
@@ -74,6 +76,11 @@ ApprovalReply AskerUntil::ask(const ApprovalQuestion& question) {
   std::condition_variable changed;
   bool answered = false;
   std::thread timer;
+  // The host's signals are not for this thread.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     timer = std::thread([&] {
       std::unique_lock lock(mutex);
@@ -82,8 +89,9 @@ ApprovalReply AskerUntil::ask(const ApprovalQuestion& question) {
       abort_(time_is_over);
     });
   } catch (const std::system_error&) {
-    return ApprovalReply::unavailable;  // Nothing would end the question.
   }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!timer.joinable()) return ApprovalReply::unavailable;  // Nothing would end the question.
   const auto end = [&] {
     {
       const std::lock_guard lock(mutex);

@@ -142,9 +142,13 @@ class Execution {
   // on record.
   void withdraw() {
     const std::string reason = context_.cancellation.reason();
-    result_.audit_error = record_.refused({"aborted", "Command aborted: " + reason, {}}, span_);
+    const bool is_late = reason == time_is_over;
+    if (is_late) result_.time_limit = *context_.ceiling;
+    result_.audit_error = record_.refused(is_late ? CallError{"timed_out", std::string(reason), {}}
+                                                  : CallError{"aborted", "Command aborted: " + reason, {}},
+                                          span_);
     engine::CommandOutcome outcome;
-    if (reason == time_is_over) {
+    if (is_late) {
       outcome.termination = engine::TimedOut{false};
     } else {
       outcome.termination = engine::Cancelled{reason, false};
