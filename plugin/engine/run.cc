@@ -380,17 +380,22 @@ void CommandRun::tell(const CommandState& state) {
 // Hands the tree and the pipes over to the custodian for good. The command's own output is still in the pipes, and must
 // be read first.
 void CommandRun::keep() {
-  reason_ = Reason::keep;
-  report_deadline_ = Clock::now() + report_slack;
-  next_help_ = Clock::now() + help_after;
   read_rest();
+  // The receiver of that output may have asked to stop.
+  if (cancellation_.mode() > seen_cancellation_) return check_cancellation();
   int ends[2];
   std::size_t open = 0;
   for (const OutputPipe* pipe : {&output_, &error_}) {
     if (pipe->open_for_reading()) ends[open++] = pipe->reader();
   }
   const warden::Header message{warden::Kind::keep, 0, request_.call()};
-  warden::send_message(custodian_.socket.get(), &message, sizeof message, ends, open);
+  // The kernel limits how many descriptors of a user are on their way, and a command may have used them up.
+  if (!warden::send_message(custodian_.socket.get(), &message, sizeof message, ends, open)) {
+    return end(Reason::sweep, short_grace);
+  }
+  reason_ = Reason::keep;
+  report_deadline_ = Clock::now() + report_slack;
+  next_help_ = Clock::now() + help_after;
   custodian_.wake();
   output_.close_reader();
   error_.close_reader();
@@ -509,6 +514,7 @@ void CommandRun::on_custodian_message() {
 void CommandRun::lose_custodian(int error) {
   over_ = true;
   direct_.reset();
+  if (reason_ == Reason::none && cancellation_.mode() != Cancellation::Mode::none) reason_ = Reason::cancelled;
   in_custody_ = false;
   backstop_.reset();
   const TreeEnd tree_killed = client_.kill_tree(std::move(custodian_), request_.call(), started_);
@@ -538,9 +544,10 @@ void CommandRun::take_report(const warden::Report& report) {
   in_custody_ = false;
   direct_.reset();
   // The custodian may have ended the call while this thread was held up.
-  if (reason_ == Reason::none || reason_ == Reason::sweep) {
+  if (reason_ != Reason::timeout && reason_ != Reason::cancelled) {
     const bool was_late = report.ended_by == warden::EndedBy::deadline;
-    const bool was_cancelled = report.ended_by == warden::EndedBy::end && reason_ == Reason::none &&
+    // The end of a sweep is the plugin's own.
+    const bool was_cancelled = report.ended_by == warden::EndedBy::end && reason_ != Reason::sweep &&
                                cancellation_.mode() != Cancellation::Mode::none;
     if (was_late || was_cancelled) {
       reason_ = was_late ? Reason::timeout : Reason::cancelled;

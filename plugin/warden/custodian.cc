@@ -330,8 +330,10 @@ void ServingCustodian::take_message() {
 // The command is over, and the call continues with its background processes. Answers only if some process is still
 // alive. If none is, the report follows immediately, and no other answer is needed.
 void ServingCustodian::keep(const Received& received) {
+  // A cancellation has come first. The report says so.
+  const bool is_ending = ending_ != Ending::none;
   for (std::size_t i = 0; i < received.descriptor_count; ++i) {
-    if (i < 2) {
+    if (i < 2 && !is_ending) {
       kept_output_[i] = received.descriptors[i];
       events_.add(kept_output_[i], kept_output);
     } else {
@@ -339,7 +341,7 @@ void ServingCustodian::keep(const Received& received) {
     }
   }
   reap();
-  if (!tree_lives_) return;
+  if (!tree_lives_ || is_ending) return;
   tree_.collect();
   report_.background_count = tree_.name_living(report_.background);
   report_.header.kind = Kind::kept;
