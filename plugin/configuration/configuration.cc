@@ -29,7 +29,7 @@ constexpr std::string_view protected_by_default =
     ".envrc .direnvrc .config/direnv .tool-versions .mise.toml mise.toml .mise .config/mise "
     ".ssh .gnupg/gpg.conf .gnupg/gpg-agent.conf .tmux.conf .config/tmux .screenrc "
     ".vimrc .exrc .gvimrc .vim .nvimrc .nvim.lua .config/nvim "
-    ".lesskey .less .config/lesskey .selected_editor .nanorc .config/nano "
+    ".lesskey .less .lessfilter .config/lesskey .selected_editor .nanorc .config/nano "
     ".emacs .emacs.el .emacs.elc .emacs.d .config/emacs .dir-locals.el .dir-locals-2.el .helix .config/helix "
     ".vscode .idea .zed .config/zed .config/Code/User "
     ".gdbinit .lldbinit .pdbrc .Rprofile .irbrc .pryrc .psqlrc .sqliterc "

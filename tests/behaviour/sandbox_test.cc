@@ -247,6 +247,25 @@ BOOST_FIXTURE_TEST_CASE(a_command_cannot_widen_the_sandbox_by_a_link_in_place_of
   BOOST_TEST(!std::filesystem::exists(outside + "/made"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_root_inside_another_one_may_be_made_anew, Fixture) {
+  const std::string nested = folder("inside/nested");
+  const ToolUnderTest two(plugin, sandbox({{"write", {inside, nested}}}));
+  BOOST_TEST(run(two, "rmdir nested && mkdir nested").exit_code() == 0);
+  BOOST_TEST(run(two, "touch nested/made").exit_code() == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_root_that_appears_later_as_a_link_is_refused, Fixture) {
+  const std::string later = scratch.path() + "/later";
+  const ToolUnderTest missing(plugin, sandbox({{"write", {inside, later}}}));
+  std::filesystem::create_directory_symlink(outside, later);
+  const Answer answer = run(missing, "touch " + outside + "/made");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(answer.code() == "configuration_invalid");
+    BOOST_TEST(answer.text().find("has been replaced") != std::string::npos);
+  }
+  BOOST_TEST(!std::filesystem::exists(outside + "/made"));
+}
+
 BOOST_FIXTURE_TEST_CASE(without_a_network_only_unix_sockets_work, Fixture) {
   const ToolUnderTest offline(plugin, sandbox({{"network", "deny"}}));
   const Listener tcp(SOCK_STREAM);

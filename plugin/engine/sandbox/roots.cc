@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/open_resolving.h"
@@ -30,11 +31,6 @@ bool resolve(const std::string& name, const char* key, Root& root, std::string& 
   return true;
 }
 
-bool is_same(const Root& first, const Root& now, bool may_be_written) {
-  if (now.path != first.path || now.folder != first.folder) return false;
-  return !may_be_written || !now.folder || (now.device == first.device && now.inode == first.inode);
-}
-
 // The path without "." and "..", and without a slash at its end; links stay.
 std::string lexical(const std::string& name) {
   std::string path = std::filesystem::path(name).lexically_normal();
@@ -49,31 +45,56 @@ void KnownRoots::learn(const SandboxPolicy& policy) {
     for (const std::string& name : *names) {
       Root root;
       std::string missing;
-      if (resolve(name, "", root, missing)) (void)check(name, root, false);
+      std::error_code error;
+      // For a root that is missing, only its place is known: a link that appears there later leads elsewhere.
+      const bool exists = resolve(name, "", root, missing);
+      if (!exists) root = {.path = lexical(std::filesystem::weakly_canonical(name, error).string())};
+      const std::lock_guard lock(mutex_);
+      if (!error) roots_.try_emplace(name, Known{root, exists});
     }
   }
 }
 
-std::string KnownRoots::check(const std::string& name, const Root& found, bool may_be_written) {
+bool KnownRoots::is_same(const std::string& name, Known& known, const Root& now, const SandboxPolicy& policy) const {
+  const bool is_read = std::find(policy.write.begin(), policy.write.end(), name) == policy.write.end();
+  if (now.path != known.root.path) {
+    // Programs that manage configuration files replace the links to them.
+    return is_read && known.exists && std::any_of(roots_.begin(), roots_.end(), [&](const auto& other) {
+             return other.first != name && other.second.exists && is_within(now.path, other.second.root.path);
+           });
+  }
+  if (!known.exists) known = {now, true};
+  if (now.folder != known.root.folder) return false;
+  // Whoever may write in a folder around it may make it anew.
+  const bool is_nested = std::any_of(policy.write.begin(), policy.write.end(), [&](const std::string& other) {
+    return other != name && is_within(lexical(name), lexical(other)) && lexical(name) != lexical(other);
+  });
+  return is_read || is_nested || !now.folder || (now.device == known.root.device && now.inode == known.root.inode);
+}
+
+std::string KnownRoots::check(const std::string& name, const Root& found, const SandboxPolicy& policy) {
   const std::lock_guard lock(mutex_);
-  const Root& first = roots_.try_emplace(name, found).first->second;
-  if (is_same(first, found, may_be_written)) return {};
-  const std::string replaced = "has been replaced since the configuration was read: it ";
+  Known& known = roots_.try_emplace(name, Known{found, true}).first->second;
+  const Root first = known.root;
+  if (is_same(name, known, found, policy)) return {};
+  const std::string replaced = "has been replaced since the configuration was first read: it ";
   if (found.path != first.path) return replaced + "led to " + first.path + ", and leads to " + found.path + " now";
-  return replaced + (found.folder ? "is another folder now" : "is no longer a folder");
+  if (found.folder && first.folder) return replaced + "is another folder now";
+  return replaced + (found.folder ? "is a folder now" : "is no longer a folder");
 }
 
 bool KnownRoots::are_lost(const SandboxPolicy& policy) {
-  const auto is_lost = [&](const std::string& name, bool may_be_written) {
+  const auto is_lost = [&](const std::string& name) {
     Root now;
     std::string missing;
     const bool exists = resolve(name, "", now, missing);
     const std::lock_guard lock(mutex_);
-    const auto first = roots_.find(name);
-    return first != roots_.end() && (!exists || !is_same(first->second, now, may_be_written));
+    const auto known = roots_.find(name);
+    if (known == roots_.end() || !known->second.exists) return false;
+    return !exists || !is_same(name, known->second, now, policy);
   };
-  return std::any_of(policy.write.begin(), policy.write.end(), [&](const auto& name) { return is_lost(name, true); }) ||
-         std::any_of(policy.read.begin(), policy.read.end(), [&](const auto& name) { return is_lost(name, false); });
+  return std::any_of(policy.write.begin(), policy.write.end(), is_lost) ||
+         std::any_of(policy.read.begin(), policy.read.end(), is_lost);
 }
 
 bool is_within_any(std::string_view path, const std::vector<Root>& roots) {
@@ -90,18 +111,18 @@ std::string list_roots(const std::vector<Root>& roots) {
 
 bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error, KnownRoots* known) {
   roots = {};
-  const auto add = [&](const std::string& name, const char* key, bool may_be_written, std::vector<Root>& resolved) {
+  const auto add = [&](const std::string& name, const char* key, std::vector<Root>& resolved) {
     Root& root = resolved.emplace_back();
     if (!resolve(name, key, root, error)) return false;
-    const std::string change = known == nullptr ? std::string() : known->check(name, root, may_be_written);
+    const std::string change = known == nullptr ? std::string() : known->check(name, root, policy);
     if (!change.empty()) error = std::string(key) + " names " + name + ", which " + change;
     return change.empty();
   };
   for (const std::string& name : policy.write) {
-    if (!add(name, "sandbox.write", true, roots.write)) return false;
+    if (!add(name, "sandbox.write", roots.write)) return false;
   }
   for (const std::string& name : policy.read) {
-    if (!add(name, "sandbox.read", false, roots.read)) return false;
+    if (!add(name, "sandbox.read", roots.read)) return false;
   }
   const auto check = [&](const std::vector<std::string>& names, const std::vector<Root>& resolved) {
     for (std::size_t i = 0; i < names.size(); ++i) {

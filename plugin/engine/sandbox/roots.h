@@ -31,23 +31,32 @@ struct Roots {
 
 // How the roots were found for the first time. A program that is not confined by this sandbox (git, or a command of
 // another sandbox) can later replace a root, even by a link to the home folder. Such a root is no longer what the
-// configuration meant, so it is refused for as long as the configuration is in use. What stays the same: the path without
-// links, and whether it is a folder. A folder that may be written is also the same folder, by device and inode.
-// Programs replace files, and folders that are only read, when they save or update them.
+// configuration meant, so it is refused for as long as the configuration is in use. What must stay the same is the path
+// without links, whether it is a folder, and, for a folder that may be written, device and inode. Exceptions:
+// - A folder inside another one that may be written: whoever writes there may make it anew.
+// - Files, and folders that are only read: programs replace them when they save or update them. They may also lead to
+//   another place within another root.
 // Any thread may call any member.
 class KnownRoots {
  public:
-  // Finds the policy's roots for the first time, as far as they exist.
+  // Finds the policy's roots for the first time. Of those that are missing, the place is known.
   void learn(const SandboxPolicy& policy);
-  // Returns what differs, as the end of a sentence about the root; empty if nothing differs. Learns a name that is not
-  // known.
-  std::string check(const std::string& name, const Root& found, bool may_be_written);
+  // Returns what differs, as the end of a sentence about the root; empty if nothing differs.
+  std::string check(const std::string& name, const Root& found, const SandboxPolicy& policy);
   // True if a known root of the policy is gone, or has been replaced.
   bool are_lost(const SandboxPolicy& policy);
 
  private:
+  struct Known {
+    Root root;
+    bool exists = false;  // it has been found; until then, only root.path is known
+  };
+
+  // With mutex_ held.
+  bool is_same(const std::string& name, Known& known, const Root& now, const SandboxPolicy& policy) const;
+
   std::mutex mutex_;
-  std::map<std::string, Root, std::less<>> roots_;  // by their names in the configuration
+  std::map<std::string, Known, std::less<>> roots_;  // by their names in the configuration
 };
 
 // True if one of `roots` contains the canonical path.

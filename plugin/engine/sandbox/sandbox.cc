@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <set>
+#include <string_view>
 
 #include "base/paths.h"
 #include "base/text.h"
@@ -139,12 +141,23 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal&
 std::shared_ptr<Sandbox> Sandbox::shared(const SandboxPolicy& policy, const Sandbox* wider) {
   static std::mutex mutex;
   static std::vector<std::weak_ptr<Sandbox>> living;
-  const std::lock_guard lock(mutex);
-  std::erase_if(living, [](const auto& sandbox) { return sandbox.expired(); });
-  for (const auto& known : living) {
-    if (auto sandbox = known.lock(); sandbox && sandbox->policy_ == policy) return sandbox;
+  const auto find = [&]() -> std::shared_ptr<Sandbox> {
+    for (const auto& known : living) {
+      auto sandbox = known.lock();
+      if (sandbox && sandbox->policy_ == policy && (wider == nullptr || sandbox->known_ == wider->known_))
+        return sandbox;
+    }
+    return nullptr;
+  };
+  {
+    const std::lock_guard lock(mutex);
+    if (auto sandbox = find()) return sandbox;
   }
+  // Made without the lock, because it looks up the roots, and a file system may be slow to answer.
   auto made = std::make_shared<Sandbox>(policy, SandboxFeatures::of_kernel(), wider ? wider->known_ : nullptr);
+  const std::lock_guard lock(mutex);
+  if (auto sandbox = find()) return sandbox;
+  std::erase_if(living, [](const auto& sandbox) { return sandbox.expired(); });
   living.push_back(made);
   return made;
 }
@@ -260,10 +273,15 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
     lock.unlock();
   }
   for (const Addition& addition : made.additions) made.paths.push_back(addition.path);
-  auto& changed = report.protected_changed;
-  changed.insert(changed.end(), made.paths.begin(), made.paths.end());
-  std::sort(changed.begin(), changed.end());
-  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  std::vector<std::string> all;
+  std::set<std::string_view> seen;
+  for (const auto* paths : {&made.paths, &report.protected_changed, &made.contents}) {
+    for (const std::string& path : *paths) {
+      if (seen.insert(path).second) all.push_back(path);
+    }
+  }
+  report.protected_changed = std::move(all);
+  report.protected_left_out = made.more;
   if (!policy_.put_aside) return;
   for (const Addition& addition : made.additions) report.put_aside.push_back(put_aside(addition));
 }

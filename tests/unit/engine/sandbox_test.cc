@@ -348,7 +348,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_may_be_replaced_by_a_file_but_not_by_a_folder_or_
   std::filesystem::remove(inside + "/notes");
   std::filesystem::create_directory(inside + "/notes");
   BOOST_TEST(!sandbox.prepare(inside, "", refusal));
-  BOOST_TEST(refusal.message.find("is another folder now") != std::string::npos, refusal.message);
+  BOOST_TEST(refusal.message.find("is a folder now") != std::string::npos, refusal.message);
 }
 
 // The second call gives up instead of waiting for the search of the first, which continues.
