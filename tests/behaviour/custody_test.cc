@@ -8,6 +8,7 @@
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -30,6 +31,8 @@ struct Custody : ShellTool {
     std::atomic<int> next{0};
     std::atomic<int> wrong{0};
     std::atomic<int> left{0};
+    std::mutex mutex;
+    std::string other;  // an answer that is not the expected one
     std::vector<std::thread> threads;
     for (unsigned t = 0; t < 16; ++t) {
       threads.emplace_back([&, t] {
@@ -38,13 +41,17 @@ struct Custody : ShellTool {
           const Mark own;
           const Json arguments{{"command", command}, {"environment", {{"WTOOL_TEST_MARK", own.text()}}}};
           const Answer answer = hasty.run(arguments, {.deadline_ms = 50 + random() % 400});
-          if (answer.code() != "timed_out") ++wrong;
+          if (answer.code() != "timed_out") {
+            ++wrong;
+            const std::lock_guard lock(mutex);
+            other = answer.raw + answer.error;
+          }
           left += static_cast<int>(own.bearers().size());
         }
       });
     }
     for (auto& thread : threads) thread.join();
-    BOOST_TEST(wrong == 0);
+    BOOST_TEST(wrong == 0, wrong << " of " << times << ", such as " << other);
     BOOST_TEST(left == 0);
   }
 
