@@ -52,7 +52,7 @@ CallError not_approved(const CommandRequest& request, const std::string& why) {
 std::string approvals_file(const CommandPlan& plan, const Configuration& configuration, std::string& why_not) {
   const std::string& file = configuration.commands.approvals;
   if (file.empty()) return {};
-  const std::string real = policy::resolve_path("/", file);
+  std::string real = policy::resolve_path("/", file);
   std::vector<std::string> writable = policy::canonical_roots(configuration.directories.roots);
   writable.push_back(plan.directory.path);
   if (configuration.sandbox) {

@@ -9,8 +9,8 @@
 
 #include "cli/prepared_workflow.h"
 #include "journal/journal_reader.h"
+#include "runner/run_observer.h"
 #include "runner/run_part.h"
-#include "runner/run_request.h"
 
 namespace wtool::host {
 
