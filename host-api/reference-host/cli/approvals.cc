@@ -275,17 +275,16 @@ ApprovalAnswer RunApprovals::ask(const ApprovalRequest& request, Stop& stop) {
   const bool is_second = request.in_finally && has_answer_in_finally_ && !given;
   const bool can_wait = !setup_.run.empty() && is_kept && !request.after_failure && !is_second;
   answer.kind = can_wait ? Kind::waits : Kind::nobody;
+  const std::string here = answer.why.empty() ? "this run is not in the foreground of a terminal" : answer.why;
   if (is_second) {
-    answer.why = (answer.why.empty() ? "this run is not in the foreground of a terminal" : answer.why) +
-                 ", and a second question of `finally` cannot wait: the resumed run would ask the first one again";
+    answer.why =
+        here + ", and a second question of `finally` cannot wait: the resumed run would ask the first one again";
   } else if (request.after_failure) {
-    answer.why = (answer.why.empty() ? "this run is not in the foreground of a terminal" : answer.why) +
-                 ", and a question about what comes after a failure cannot wait";
+    answer.why = here + ", and a question about what comes after a failure cannot wait";
   } else if (!is_kept) {
-    answer.why = (answer.why.empty() ? "this run is not in the foreground of a terminal" : answer.why) +
-                 ", and the run cannot wait, because its journal cannot be written";
+    answer.why = here + ", and the run cannot wait, because its journal cannot be written";
   } else if (setup_.run.empty() && answer.why.empty()) {
-    answer.why = "this run is not in the foreground of a terminal, and without a journal it cannot wait";
+    answer.why = here + ", and without a journal it cannot wait";
   }
   return answer;
 }

@@ -175,8 +175,8 @@ bool takes_background(const ToolDescription& tool);
 // The names of the tool's parameters, with `background`, which the tool itself does not know. Empty: the tool accepts
 // any name.
 std::vector<std::string> parameters_with_background(const ToolDescription& tool);
-// Names the first parameter in the arguments, a JSON object, that is not one of `parameters`, and those that there are.
-// Empty: all are known, or the tool accepts any name.
+// If the arguments, a JSON object, have a parameter that is not in `parameters`: a sentence that names it and lists the
+// known ones. Empty: all parameters are known, or the tool accepts any name.
 std::string unknown_parameter(const std::vector<std::string>& parameters, std::string_view arguments);
 
 // What the arguments of a call say about `background`, if takes_background() is true for the tool.

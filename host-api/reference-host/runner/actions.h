@@ -70,8 +70,8 @@ std::optional<nlohmann::json> rendered_arguments(const nlohmann::json& arguments
 
 // The call of a tool as it is shown and recorded: the tool's name and its arguments. The `stdin` of the shell tool may
 // contain anything. So a text there is shown as its size and SHA-256, and any other value as its type and size. The
-// exception is null, which means that the value is not known yet. Of a text with one of the `secrets`, nothing is shown:
-// its size and SHA-256 would tell whoever guesses it that the guess is right.
+// exception is null, which means that the value is not known yet. If a text has one of the `secrets`, nothing of it
+// is shown, because its size and SHA-256 would confirm a right guess.
 std::string shown_call(const std::string& tool, nlohmann::json arguments, const Secrets* secrets = nullptr);
 
 // Fills in the arguments, and leaves out each argument whose guard renders to an empty text. Nothing: `why` says what

@@ -35,7 +35,7 @@ class DroppingOutput {
 
 // From now on, this process writes lines to standard error in this way. The end of the process does not wait, either.
 void never_wait_for_standard_error();
-// nullptr: the process waits for whoever reads standard error.
+// nullptr: the process waits until standard error can be written.
 DroppingOutput* standard_error_that_drops();
 
 }  // namespace wtool::host

@@ -65,7 +65,7 @@ bool KnownRoots::is_same(const std::string& name, Known& known, const Root& now,
   }
   if (!known.exists) known = {now, true};
   if (now.folder != known.root.folder) return false;
-  // Whoever may write in a folder around it may make it anew.
+  // A command that may write in the folder around it may replace it.
   const bool is_nested = std::any_of(policy.write.begin(), policy.write.end(), [&](const std::string& other) {
     return other != name && is_within(lexical(name), lexical(other)) && lexical(name) != lexical(other);
   });

@@ -33,7 +33,7 @@ struct Roots {
 // another sandbox) can later replace a root, even by a link to the home folder. Such a root is no longer what the
 // configuration meant, so it is refused for as long as the configuration is in use. What must stay the same is the path
 // without links, whether it is a folder, and, for a folder that may be written, device and inode. Exceptions:
-// - A folder inside another one that may be written: whoever writes there may make it anew.
+// - A folder inside another one that may be written: a command may replace it.
 // - Files, and folders that are only read: programs replace them when they save or update them. They may also lead to
 //   another place within another root.
 // Any thread may call any member.
