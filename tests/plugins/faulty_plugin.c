@@ -179,12 +179,9 @@ static wtool_status call_new(const wtool_tool* tool, const wtool_request* reques
 }
 
 static void* late(void* context) {
-  wtool_call* call = context;
+  const wtool_call* call = context;
   static const wtool_event event = {.struct_size = sizeof event, .kind = WTOOL_EVENT_STDOUT, .seq = 3};
-  const struct timespec moment = {0, 5000000};
-  nanosleep(&moment, NULL);
   call->on_event(call->sink_ctx, &event);
-  free(call);
   return NULL;
 }
 
@@ -254,13 +251,6 @@ static wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* e
     refused = tell(call);
   }
   if (HAS(51)) pthread_mutex_unlock(&call->running);
-  if (HAS(53) && call->on_event != NULL) {
-    wtool_call* copy = malloc(sizeof *copy);
-    memcpy(copy, call, sizeof *copy);
-    pthread_t thread;
-    pthread_create(&thread, NULL, late, copy);
-    pthread_detach(thread);
-  }
   const int cancelled = atomic_load(&call->cancelled);
   if (HAS(54) && cancelled && !cancelled_before) pause();
   if (HAS(49)) {
@@ -302,6 +292,11 @@ static void call_cancel(wtool_call* call, uint32_t how, wtool_view reason) WTOOL
 static void call_free(wtool_call* call) WTOOL_NOEXCEPT {
   if (HAS(60) ? 0 : call == NULL) return;
   if (HAS(61) && !call->ran) abort();
+  if (HAS(53) && call->ran && call->on_event != NULL) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, late, call);
+    pthread_join(thread, NULL);
+  }
   if (call->result != NULL) memset(call->result, 'x', strlen(call->result));
   pthread_mutex_destroy(&call->running);
   free(call->name);
