@@ -79,6 +79,23 @@ BOOST_AUTO_TEST_CASE(regions_run_at_the_same_time) {
   BOOST_TEST(diagnostics_of(text).empty(), diagnostics_of(text));
 }
 
+BOOST_AUTO_TEST_CASE(no_composite_state_stands_inside_of_itself) {
+  const std::string back =
+      "[*] --> A\nstate A {\n[*] --> B\nstate B {\n[*] --> C\nC --> A: failure\nC --> [*]\n}\n"
+      "B --> [*]\n}\nA --> [*]\n";
+  const std::string twice = "[*] --> A\nstate A {\n[*] --> B\nB --> [*]\n}\nstate B {\n[*] --> A\nA --> [*]\n}\n";
+  for (const std::string& diagram : {back, twice}) {
+    const Workflow workflow = read(workflow_text(diagram, "- C: Shell \"c\"\n"));
+    for (std::size_t i = 0; i < workflow.states.size(); ++i) {
+      std::size_t depth = 0;
+      for (std::size_t at = workflow.states[i].around; at != no_state; at = workflow.states[at].around) {
+        BOOST_REQUIRE(++depth <= workflow.states.size());
+      }
+    }
+  }
+  BOOST_TEST(diagnostics_of(workflow_text(back, "- C: Shell \"c\" max=3\n")) == "");
+}
+
 BOOST_AUTO_TEST_CASE(composite_states_are_nested_no_deeper_than_fifty_levels) {
   const auto nested = [](int levels) {
     std::string open;

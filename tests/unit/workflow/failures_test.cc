@@ -148,6 +148,14 @@ BOOST_AUTO_TEST_CASE(the_next_outer_composite_state_is_asked_when_the_inner_one_
   BOOST_TEST(Run(text).path() == "Out In A In/end B Out/end Good");
 }
 
+BOOST_AUTO_TEST_CASE(an_inner_state_leads_back_to_the_outermost_composite_state) {
+  const std::string text = workflow_text(
+      "[*] --> First\nFirst --> Out\nstate Out {\n[*] --> In\nstate In {\n[*] --> A\nA --> Next: round == "
+      "\"first\"\nA --> [*]: default\nNext --> Out\n}\nIn --> [*]\n}\nOut --> [*]\n",
+      "- First: Set round=\"first\"\n- A: Shell \"a\"\n- Next: Set round=\"second\"\n");
+  BOOST_TEST(Run(text).path() == "First Out In A Next Out In A In/end Out/end");
+}
+
 BOOST_AUTO_TEST_CASE(an_action_of_a_composite_state_fails_the_composite_state) {
   const std::string text = workflow_text(
       "[*] --> K\nstate K {\n[*] --> A\nA --> [*]\n}\nK --> Bad: failure\nK --> [*]: success\nBad --> [*]\n",

@@ -94,7 +94,17 @@ void Composites::start(std::size_t target, std::size_t offset) {
 
 void Composites::stands_here(std::size_t state) {
   State& named = workflow_.states[state];
-  if (named.around == no_state && end() != named.other_half) named.around = end();
+  if (named.around == no_state && !is_inside(state)) named.around = end();
+}
+
+// Whether the innermost open composite state is the state itself or stands inside of it, however deep.
+bool Composites::is_inside(std::size_t state) const {
+  for (std::size_t at = end(); at != no_state;) {
+    const std::size_t outer = workflow_.states[at].other_half;
+    if (outer == state) return true;
+    at = workflow_.states[outer].around;
+  }
+  return false;
 }
 
 std::size_t Composites::end() const { return open_.empty() ? no_state : all_[open_.back()].hidden; }

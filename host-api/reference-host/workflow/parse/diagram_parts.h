@@ -35,7 +35,7 @@ class Composites {
   // Handles a line `[*] --> target` inside of a composite state.
   void start(std::size_t target, std::size_t offset);
   // Notes that the state is named here: it belongs to the innermost open composite state, unless it already belongs to
-  // one.
+  // one, or contains the place: an arrow may lead from a state back to the composite state around it.
   void stands_here(std::size_t state);
   // The target of an arrow to `[*]`: the end of the innermost composite state; no_state: the end of the diagram.
   std::size_t end() const;
@@ -55,6 +55,7 @@ class Composites {
     std::vector<Region> regions;
   };
 
+  bool is_inside(std::size_t state) const;
   void flatten(const Composite& composite);
 
   Workflow& workflow_;
