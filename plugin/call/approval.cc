@@ -1,13 +1,12 @@
 #include "call/approval.h"
 
-#include <signal.h>
-
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "base/blocked_signals.h"
 #include "base/json.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
@@ -76,12 +75,8 @@ ApprovalReply AskerUntil::ask(const ApprovalQuestion& question) {
   std::condition_variable changed;
   bool answered = false;
   std::thread timer;
-  // The host's signals are not for this thread.
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
+    const BlockedSignals blocked;  // the host's signals are not for this thread
     timer = std::thread([&] {
       std::unique_lock lock(mutex);
       if (changed.wait_until(lock, latest_, [&] { return answered; })) return;
@@ -89,9 +84,8 @@ ApprovalReply AskerUntil::ask(const ApprovalQuestion& question) {
       abort_(time_is_over);
     });
   } catch (const std::system_error&) {
+    return ApprovalReply::unavailable;  // Nothing would end the question.
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!timer.joinable()) return ApprovalReply::unavailable;  // Nothing would end the question.
   const auto end = [&] {
     {
       const std::lock_guard lock(mutex);

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 #include <wtool/tool.h>
 
@@ -13,6 +12,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/blocked_signals.h"
 #include "base/calm_poll.h"
 #include "base/descriptor.h"
 #include "base/environment.h"
@@ -32,10 +32,7 @@ class CancelWatch {
  public:
   CancelWatch(engine::Cancellation& cancellation, int cancel) {
     if (cancel < 0 || !over_) return;
-    // No signal of the host may be handled on the new thread.
-    sigset_t all, before;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const BlockedSignals blocked;  // the host's signals are not for the new thread
     try {
       thread_ = std::thread([&cancellation, cancel, over = over_.descriptor()] {
         pollfd ready[2] = {{cancel, POLLIN, 0}, {over, POLLIN, 0}};
@@ -46,7 +43,6 @@ class CancelWatch {
       });
     } catch (...) {  // Without the thread, the command ends when its time is up.
     }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   ~CancelWatch() {
     if (!thread_.joinable()) return;

@@ -1,16 +1,15 @@
 #include "sessions/pty.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <new>
 #include <system_error>
 #include <utility>
 
+#include "base/blocked_signals.h"
 #include "base/calm_poll.h"
 
 namespace wtool {
@@ -54,12 +53,7 @@ Pty::~Pty() {
 }
 
 void Pty::run(std::function<PtyEnd()> body) {
-  // No signal of the host may be handled on the new thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const std::unique_ptr<sigset_t, void (*)(sigset_t*)> restore(
-      &before, [](sigset_t* mask) { ::pthread_sigmask(SIG_SETMASK, mask, nullptr); });
+  const BlockedSignals blocked;  // the host's signals are not for the new thread
   thread_ = std::thread([this, body = std::move(body)] {
     PtyEnd end;
     try {

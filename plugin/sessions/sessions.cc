@@ -1,7 +1,5 @@
 #include "sessions/sessions.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/blocked_signals.h"
 #include "base/hex.h"
 #include "base/time_text.h"
 
@@ -19,13 +18,7 @@ namespace {
 // Waits for the end of the processes on a thread of its own, so that no command waits for it. If no thread can be
 // started, the library waits in get() instead.
 std::future<engine::ProcessesLeft> end_elsewhere(const std::shared_ptr<engine::KeptTree>& tree) {
-  // The host's signals are not for this thread.
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const std::unique_ptr<sigset_t, void (*)(sigset_t*)> restored(
-      &before, [](sigset_t* mask) { ::pthread_sigmask(SIG_SETMASK, mask, nullptr); });
+  const BlockedSignals blocked;  // the host's signals are not for this thread
   return std::async([tree] { return tree->wait_end(nullptr); });
 }
 
