@@ -65,6 +65,16 @@ BranchResult Branch::aborted() const {
   return end;
 }
 
+// The path has reached its join. If an inner fork has failed at the same join, so has this path.
+BranchResult Branch::joined() const {
+  if (pending_ && pending_->failed == Failed::path) return pending_->end;
+  BranchResult end;
+  if (pending_) end = pending_->end;
+  end.kind = BranchResult::Kind::joined;
+  end.with_failure = pending_.has_value();
+  return end;
+}
+
 std::string Branch::what_failed() const {
   const std::string& message = last_->outcome.message;
   return message.empty() ? "exit code " + std::to_string(last_->outcome.exit_code) : message;
@@ -77,11 +87,7 @@ BranchResult Branch::go(std::size_t start, std::size_t until) {
   exits_.ends_at(until);
   std::size_t current = start;
   while (current != no_state) {
-    if (current == until) {
-      BranchResult end;
-      end.kind = BranchResult::Kind::joined;
-      return end;
-    }
+    if (current == until) return joined();
     if (const auto& before = invocation_.run.request().services.before_state) before();
     if (stop_.requested()) return aborted();
     // In the earlier run, the branch was stopped here, because another branch of the fork had failed.

@@ -43,6 +43,7 @@ class Branch {
   BranchResult failed(std::string reason) const;
   BranchResult fatal(std::string reason, bool refused) const;
   BranchResult aborted() const;
+  BranchResult joined() const;
   std::string what_failed() const;
 
   // Enters the state `current`, and then sets `current` to the next state; or returns how the path has ended.

@@ -275,6 +275,35 @@ BOOST_AUTO_TEST_CASE(regions_of_a_composite_state_fail_it_as_branches_fail_a_joi
   BOOST_TEST(holds(handled.recorder.events, "+Bad"), handled.recorder.events);
 }
 
+BOOST_AUTO_TEST_CASE(a_failure_in_an_inner_fork_reaches_the_join_that_both_forks_share) {
+  const std::string shared =
+      "[*] --> F\nstate F <<fork>>\nstate G <<fork>>\nstate J <<join>>\nF --> A\nF --> G\nG --> B\nG --> C\n"
+      "A --> J\nC --> J\n";
+  const std::string region =
+      "[*] --> W\nstate W {\n[*] --> A\nA --> [*]\n--\nstate G <<fork>>\n[*] --> G\nG --> B\n"
+      "G --> C\nB --> [*]\nC --> [*]\n}\n";
+  const std::string actions = "- A: Shell \"a\"\n- B: Shell \"b\"\n- C: Shell \"c\"\n- Next: Shell \"next\"\n";
+  // B fails on a plain arrow, on an exit for the failure, and because no exit applies.
+  for (const std::string& text :
+       {workflow_text(shared + "B --> J\nJ --> Next\nNext --> [*]\n", actions),
+        workflow_text(shared + "B --> J: failure\nJ --> Next\nNext --> [*]\n", actions),
+        workflow_text(shared + "B --> J: exit_code == 5\nJ --> Next\nNext --> [*]\n", actions),
+        workflow_text(region + "W --> Next\nNext --> [*]\n", actions)}) {
+    const Run run(text, failing({"b"}));
+    BOOST_TEST_CONTEXT(text << run.recorder.events) {
+      BOOST_TEST((run.report.status == RunReport::Status::failed));
+      BOOST_TEST(!holds(run.recorder.events, "+Next"));
+    }
+  }
+  const Run handled(
+      workflow_text(shared + "B --> J\nJ --> Next: success\nJ --> Bad: failure\nNext --> [*]\nBad --> [*]\n",
+                    actions + "- Bad: Log \"bad\"\n"),
+      failing({"b"}));
+  BOOST_TEST(holds(handled.recorder.events, "+Bad"), handled.recorder.events);
+  BOOST_TEST((Run(workflow_text(shared + "B --> J\nJ --> Next\nNext --> [*]\n", actions)).report.status ==
+              RunReport::Status::completed));
+}
+
 BOOST_AUTO_TEST_CASE(a_composite_state_in_a_branch_is_asked_before_the_join) {
   const std::string text = workflow_text(
       "[*] --> Split\nstate Split <<fork>>\nstate Meet <<join>>\nSplit --> K\nSplit --> B\nstate K {\n[*] --> A\n"
