@@ -21,6 +21,10 @@ namespace {
 // reached.
 constexpr int max_handled_fatal_ends = 10;
 
+std::string in_a_row() {
+  return " (" + std::to_string(max_handled_fatal_ends) + " times in a row; another round would fail in the same way)";
+}
+
 std::string name_of(const Workflow& workflow, std::size_t state) {
   return state == no_state ? "[*]" : workflow.states[state].id;
 }
@@ -133,10 +137,7 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
     const bool handled = !state.action->options.on_failure.name.empty() || has_failure_exit(exits_of) ||
                          (end.outcome.error == exhausted_error && has_exhausted_exit(exits_of));
     if (handled && ++handled_fatal_ends_[step.state] == max_handled_fatal_ends) {
-      return stay(step, end,
-                  fatal(why + " (" + std::to_string(max_handled_fatal_ends) +
-                            " times in a row; another round would fail in the same way)",
-                        result.refused));
+      return stay(step, end, fatal(why + in_a_row(), result.refused));
     }
     if (!handled) return stay(step, end, fatal(std::move(why), result.refused));
   } else {
@@ -208,6 +209,7 @@ std::optional<BranchResult> Branch::leave(Step& step, StepEnd& end, bool action_
   }
   const Choice choice = exits_.choose(state, Failed::no);
   if (!choice.mistake.empty()) return mistaken(state, choice, step, end, current);
+  handled_mistakes_.erase(step.state);
   if (choice.taken != nullptr) return go_on(step, end, {choice.taken->target}, current);
   Outcome stuck;
   stuck.is_error = true;
@@ -251,6 +253,9 @@ std::optional<BranchResult> Branch::mistaken(const State& state, const Choice& c
   if (choice.taken == nullptr) {
     target = state.action ? invocation_.workflow.index_of(state.action->options.on_failure.name) : no_state;
     if (target == no_state) return stay(step, end, fatal(choice.mistake, false));
+  }
+  if (++handled_mistakes_[step.state] == max_handled_fatal_ends) {
+    return stay(step, end, fatal(choice.mistake + in_a_row(), false));
   }
   Outcome outcome;
   outcome.is_error = true;

@@ -75,6 +75,8 @@ class Branch {
   std::optional<Pending> pending_;
   // For each state, how often in a row one of its exits has handled a result that would have ended the run.
   std::unordered_map<std::size_t, int> handled_fatal_ends_;
+  // The same for conditions that cannot be evaluated.
+  std::unordered_map<std::size_t, int> handled_mistakes_;
 };
 
 }  // namespace wtool::host::runner

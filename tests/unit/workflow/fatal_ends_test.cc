@@ -101,6 +101,14 @@ BOOST_AUTO_TEST_CASE(a_loop_around_the_same_refusal_ends_although_an_exit_handle
   BOOST_TEST(holds(run.report.reason, "10 times in a row"), run.report.reason);
 }
 
+BOOST_AUTO_TEST_CASE(a_loop_around_the_same_condition_that_cannot_be_evaluated_ends) {
+  const Run run(workflow_text("[*] --> A\nA --> B: int(A.content) > 3\nA --> A: failure\nB --> [*]\n",
+                              "- A: Shell \"a\"\n- B: Shell \"b\"\n"));
+  BOOST_TEST((run.report.status == RunReport::Status::failed));
+  BOOST_TEST(run.tools.calls.size() == 10U);
+  BOOST_TEST(holds(run.report.reason, "10 times in a row"), run.report.reason);
+}
+
 BOOST_AUTO_TEST_CASE(a_refusal_in_a_branch_ends_the_others_and_no_join_handles_it) {
   Around slow;
   slow.settings.fail_fast = false;
