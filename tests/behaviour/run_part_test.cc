@@ -296,6 +296,24 @@ BOOST_AUTO_TEST_CASE(a_composite_state_is_a_part_with_all_that_is_inside) {
   BOOST_TEST(seen() == "First\nOne\n");
 }
 
+BOOST_AUTO_TEST_CASE(what_leads_out_of_a_composite_state_ends_the_part) {
+  const std::string diagram =
+      "    [*] --> X\n    state X {\n    [*] --> Try\n    Try --> [*]: success\n    Try --> Mend: failure\n    }\n"
+      "    X --> Next\n    Mend --> Next\n    Next --> [*]\n";
+  const std::string rest = "- Mend: Shell \"echo Mend >>seen\"\n- Next: Shell \"echo Next >>seen\"\n";
+  for (const std::string part : {"--only", "--until"}) {
+    workflow(diagram, "- Try: Shell \"echo Try >>seen; exit 3\"\n" + rest);
+    BOOST_TEST(run_workflow("workflow.md", {part, "X"}).exit_code == 1);
+    BOOST_TEST(seen() == "Try\n");
+    workflow(diagram, "- Try: Shell \"echo Try >>seen; exit 3\" on failure: Mend\n" + rest);
+    BOOST_TEST(run_workflow("workflow.md", {part, "X"}).exit_code == 1);
+    BOOST_TEST(seen() == "Try\n");
+    workflow(diagram, "- Try: Shell \"echo Try >>seen\"\n" + rest);
+    BOOST_TEST(run_workflow("workflow.md", {part, "X"}).exit_code == 0);
+    BOOST_TEST(seen() == "Try\n");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_a_part_is_refused) {
   scratch.file("fork.md",
                "```mermaid\nstateDiagram-v2\n    state Fork <<fork>>\n    state Join <<join>>\n    [*] --> Fork\n"

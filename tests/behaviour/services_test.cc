@@ -482,6 +482,16 @@ BOOST_AUTO_TEST_CASE(a_failure_that_leaves_the_composite_state_ends_the_service)
   BOOST_TEST(there("after"));
 }
 
+BOOST_AUTO_TEST_CASE(a_branch_whose_name_is_the_beginning_of_another_ends_none_of_its_services) {
+  const Finished finished = run_workflow(
+      workflow("    [*] --> F\n    state F <<fork>>\n    state J <<join>>\n    state C/x {\n        [*] --> Db\n"
+               "        Db --> Use\n        Use --> [*]\n    }\n    F --> C\n    F --> C/x\n    C --> More\n"
+               "    More --> J\n    C/x --> J\n    J --> [*]\n",
+               alive + "- C: Shell \"until test -e alive; do sleep 0.01; done\"\n- More: Shell \"touch more\"\n"
+                       "- Use: Shell \"until test -e more; do sleep 0.01; done; test ! -e ended\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_service_of_one_region_serves_the_others_until_all_have_ended) {
   const Finished finished = run_workflow(
       workflow("    [*] --> C\n    state C {\n        [*] --> Db\n        Db --> [*]\n        --\n        [*] --> Use\n"

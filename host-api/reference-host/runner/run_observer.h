@@ -82,6 +82,9 @@ inline bool is_in_last_states(std::string_view branch) { return branch.find("/0:
 // path.
 std::optional<StepPlace> parent_of(std::string_view branch);
 
+// True if `inner` is the branch `outer`, or a branch that a step on it has begun, however deep.
+bool is_on_or_below(std::string_view inner, std::string_view outer);
+
 // True if the step's action is marked as secret.
 inline bool is_secret_itself(const Step& step) {
   const auto& action = step.of().action;

@@ -38,6 +38,25 @@ std::size_t fork_around(const Workflow& workflow, std::size_t state) {
   return no_state;
 }
 
+// Lets nothing inside of the composite state lead out of it except through its end, with a failure as with a success.
+void close(Workflow& workflow, std::size_t end) {
+  const auto belongs = [&](std::size_t state) {
+    return state == end || state == workflow.states[end].other_half || is_inside(workflow, state, end);
+  };
+  for (std::size_t i = 0; i < workflow.states.size(); ++i) {
+    State& state = workflow.states[i];
+    if (!belongs(i) || i == end) continue;
+    for (Transition& exit : state.exits) {
+      if (exit.target == no_state || belongs(exit.target)) continue;
+      exit.target = end;
+      exit.always = false;
+    }
+    if (!state.action) continue;
+    const std::size_t handler = workflow.index_of(state.action->options.on_failure.name);
+    if (handler != no_state && !belongs(handler)) state.action->options.on_failure = {};
+  }
+}
+
 }  // namespace
 
 std::string cut_to(Workflow& workflow, const RunPart& part) {
@@ -76,6 +95,7 @@ std::string cut_to(Workflow& workflow, const RunPart& part) {
   end.kind = state.action || last != found || state.kind == State::Kind::join ? Transition::Kind::success
                                                                               : Transition::Kind::unconditional;
   state.exits = {end};
+  if (last != found) close(workflow, last);
   if (workflow.states[found].action) workflow.states[found].action->options.on_failure = {};
   return "";
 }

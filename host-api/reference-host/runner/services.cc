@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/descriptor.h"
-#include "base/paths.h"
 #include "base/secrets/secrets.h"
 #include "runner/service.h"
 #include "workflow/quoting/command_template.h"
@@ -33,13 +32,6 @@ constexpr int ports_to_try = 64;
 std::size_t scope_of(const Workflow& workflow, std::size_t state) {
   const workflow::State& at = workflow.states[state];
   return !at.hidden && at.other_half != no_state ? at.other_half : at.around;
-}
-
-bool is_inside(const Workflow& workflow, std::size_t state, std::size_t scope) {
-  for (std::size_t at = workflow.states[state].around; at != no_state; at = workflow.states[at].around) {
-    if (at == scope) return true;
-  }
-  return false;
 }
 
 // The call that runs the command of the action, with its values filled in. Nothing: `mistake` says what is wrong, with
@@ -211,8 +203,8 @@ void Services::enter(const WorkflowInvocation& invocation, const std::string& br
   if (count_.load(std::memory_order_relaxed) == 0) return;
   end_where(
       [&](const Service& one) {
-        return one.scope() != no_state && &one.invocation() == &invocation && is_within(one.step().branch, branch) &&
-               !is_inside(invocation.workflow, state, one.scope());
+        return one.scope() != no_state && &one.invocation() == &invocation &&
+               is_on_or_below(one.step().branch, branch) && !is_inside(invocation.workflow, state, one.scope());
       },
       "the state around it has ended");
 }
@@ -284,6 +276,7 @@ void ServicesOf::judge(BranchResult& end) {
   if (why_.empty() || outer_.requested() || end.by_action) return;
   if (end.kind != BranchResult::Kind::aborted && end.kind != BranchResult::Kind::ended) return;
   end.kind = BranchResult::Kind::failed;
+  end.suspended = false;  // a run that has failed waits for no answer
   end.reason = why_;
   end.last = last_;
 }

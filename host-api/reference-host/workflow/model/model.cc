@@ -32,6 +32,13 @@ Placement place_of(const Workflow& workflow, std::size_t state, const Placement&
   return found;
 }
 
+bool is_inside(const Workflow& workflow, std::size_t state, std::size_t end) {
+  for (std::size_t at = workflow.states[state].around; at != no_state; at = workflow.states[at].around) {
+    if (at == end) return true;
+  }
+  return false;
+}
+
 StepLimits stricter(const StepLimits& one, const StepLimits& other) {
   const auto least = [](auto a, auto b) { return a == 0 || (b != 0 && b < a) ? b : a; };
   return {one.read_only || other.read_only, one.no_network || other.no_network,

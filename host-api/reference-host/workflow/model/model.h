@@ -411,6 +411,9 @@ struct Placement {
 // all of these applies.
 Placement place_of(const Workflow& workflow, std::size_t state, const Placement& around = {});
 
+// True if the state is in the composite state that ends with the hidden state `end`, however deep.
+bool is_inside(const Workflow& workflow, std::size_t state, std::size_t end);
+
 // True for the names that a run sets by itself: success, failure, exit_code, is_error, exhausted, result and
 // last_action_result (the outcome of the last action), output (its text), error (its message; empty after a success),
 // budget (what is left of it), workflow_name, run_id, and matrix (inside of a state that has one).
