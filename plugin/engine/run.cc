@@ -309,6 +309,10 @@ void CommandRun::check_cancellation() {
 
 void CommandRun::check_clock() {
   const auto now = Clock::now();
+  const bool is_due = reason_ != Reason::none ? now >= std::min(report_deadline_, next_help_)
+                                              : !leader_exited_ && options_.deadline && now >= *options_.deadline;
+  // The receiver of the output may have held up this thread. What the custodian has said meanwhile comes first.
+  if (is_due && has_event(custodian_.socket.get(), POLLIN)) return;
   if (reason_ != Reason::none) {
     if (now >= report_deadline_) {
       lose_custodian();

@@ -238,6 +238,26 @@ BOOST_FIXTURE_TEST_CASE(a_timeout_ends_the_processes_while_the_sink_blocks, Shel
   BOOST_TEST(answer.code() == "timed_out");
 }
 
+// The sink returns after the deadline, and the command has ended before.
+BOOST_FIXTURE_TEST_CASE(a_command_that_ended_in_time_is_not_late_because_the_sink_blocks, ShellTool) {
+  const std::pair<std::string, std::string> cases[] = {{"echo hi", ""},
+                                                       {"echo hi; exit 3", "exit_nonzero"},
+                                                       {"echo hi; kill -SEGV $$", "killed_by_signal"},
+                                                       {"echo hi; sleep 61 & exit 0", ""}};
+  const std::chrono::milliseconds deadline = within(1000);
+  for (const auto& [command, code] : cases) {
+    const auto begun = std::chrono::steady_clock::now();
+    const Answer answer =
+        tool.run(marked(command),
+                 {.deadline_ms = static_cast<std::uint64_t>(deadline.count()), .on_event = [&](const Event& event) {
+                    if (event.kind == WTOOL_EVENT_STDOUT)
+                      std::this_thread::sleep_until(begun + deadline + std::chrono::milliseconds(50));
+                    return 0;
+                  }});
+    BOOST_TEST(answer.code() == code, command << ": " << answer.raw << answer.error);
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_cancellation_ends_the_processes_while_the_sink_blocks, ShellTool) {
   for (const std::uint32_t how : {WTOOL_CANCEL_GRACEFUL, WTOOL_CANCEL_NOW}) {
     std::atomic<bool> inside = false;
