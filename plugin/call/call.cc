@@ -143,7 +143,7 @@ class Execution {
   void withdraw() {
     const std::string reason = context_.cancellation.reason();
     const bool is_late = reason == time_is_over;
-    if (is_late) result_.time_limit = *context_.ceiling;
+    if (is_late && context_.ceiling) result_.time_limit = *context_.ceiling;
     result_.audit_error = record_.refused(is_late ? CallError{"timed_out", std::string(reason), {}}
                                                   : CallError{"aborted", "Command aborted: " + reason, {}},
                                           span_);
@@ -174,9 +174,10 @@ class Execution {
     CallApproval approval = resolve_approval(request_, plan_, context_.configuration, context_.tool, context_.call_id,
                                              until ? &*until : context_.approver);
     waited_ += Clock::now() - asked;
-    const bool is_withdrawn =
-        approval.answer == "unavailable" && context_.cancellation.mode() != engine::Cancellation::Mode::none;
-    if (is_withdrawn) approval.answer = "withdrawn";
+    // An answer after the deadline starts nothing, whatever it is.
+    const bool is_withdrawn = context_.cancellation.mode() != engine::Cancellation::Mode::none &&
+                              (approval.answer == "unavailable" || context_.cancellation.reason() == time_is_over);
+    if (is_withdrawn && approval.answer == "unavailable") approval.answer = "withdrawn";
     const std::string problem = record_.approval(approval, span_);
     result_.approval = approval;
     if (is_withdrawn) {

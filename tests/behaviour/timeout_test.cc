@@ -145,6 +145,12 @@ BOOST_AUTO_TEST_CASE(a_call_that_waits_for_a_person_ends_at_the_hosts_deadline) 
       BOOST_TEST(answer.text().find("Command timed out") != std::string::npos, answer.raw);
     }
   }
+  for (const std::uint32_t late : {WTOOL_APPROVAL_YES, WTOOL_APPROVAL_NO}) {
+    host.late_answer = late;
+    const Answer answer = ToolUnderTest(asking, config).run({{"command", "echo hi"}}, short_time);
+    BOOST_TEST(answer.status == WTOOL_OK);
+    BOOST_TEST(answer.code() == "timed_out", answer.raw);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -44,8 +44,9 @@ class AskingHost {
   const wtool_host* get() const { return &host_; }
 
   std::atomic<std::uint32_t> answer{WTOOL_APPROVAL_YES};
-  std::atomic<bool> waits{false};       // does not answer, and waits until the question is withdrawn
-  std::function<void()> on_withdrawal;  // is called before a withdrawal counts
+  std::atomic<bool> waits{false};  // does not answer, and waits until the question is withdrawn
+  std::atomic<std::uint32_t> late_answer{WTOOL_APPROVAL_UNAVAILABLE};  // with `waits`, after the withdrawal
+  std::function<void()> on_withdrawal;                                 // is called before a withdrawal counts
 
   std::vector<Question> questions() {
     const std::lock_guard lock(mutex_);
@@ -74,7 +75,7 @@ class AskingHost {
     };
     if (waits) {
       changed_.wait(lock, withdrawn);
-      return WTOOL_APPROVAL_UNAVAILABLE;
+      return late_answer;
     }
     return answer;
   }
