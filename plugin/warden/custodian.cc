@@ -411,9 +411,10 @@ void ServingCustodian::begin_end(std::int64_t grace_ms, EndedBy by) {
     tree_.collect();
     if (!leader_lives_) report_.background_count = tree_.name_living(report_.background);
     tree_.forget_asked();
+    // Reaping comes first: a reaped process must not be asked, because its number may be that of another one.
     while (tree_.ask_to_end() && tree_lives_ && now_ms() < ending_deadline_) {
-      tree_.collect();
       reap();
+      tree_.collect();
     }
   } else if (ending_ == Ending::asked) {
     ending_deadline_ = std::min(ending_deadline_, deadline);
