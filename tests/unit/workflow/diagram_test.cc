@@ -96,6 +96,26 @@ BOOST_AUTO_TEST_CASE(no_composite_state_stands_inside_of_itself) {
   BOOST_TEST(diagnostics_of(workflow_text(back, "- C: Shell \"c\" max=3\n")) == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_state_that_is_declared_in_a_composite_state_stands_in_it) {
+  for (const char* line : {"state B", "B", "B: the text", "state \"the text\" as B", "state B: the text",
+                           "state B <<choice>>", "B:::style"}) {
+    BOOST_TEST_CONTEXT(line) {
+      const Workflow workflow = read(workflow_text("[*] --> W\nstate W {\n[*] --> A\nA --> B\n" + std::string(line) +
+                                                       "\nA --> C: failure\n}\nB --> [*]\nC --> [*]\n",
+                                                   ""));
+      BOOST_TEST(workflow.find("B")->around == workflow.index_of("W/end"));
+      BOOST_TEST(workflow.find("C")->around == no_state);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_name_of_a_composite_state_inside_of_it_does_not_move_it) {
+  const Workflow workflow = read(workflow_text(
+      "[*] --> W\nstate W {\n[*] --> A\nA --> [*]\nstate W\nW: the text\nA: the step\n}\nW --> [*]\n", ""));
+  BOOST_TEST(workflow.find("W")->around == no_state);
+  BOOST_TEST(workflow.find("A")->around == workflow.index_of("W/end"));
+}
+
 BOOST_AUTO_TEST_CASE(composite_states_are_nested_no_deeper_than_fifty_levels) {
   const auto nested = [](int levels) {
     std::string open;

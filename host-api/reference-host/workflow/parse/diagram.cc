@@ -156,10 +156,7 @@ class DiagramReader {
       return fail(line, "this } closes nothing");
     }
     if (colon != std::string_view::npos) return description(line, colon);
-    if (is_state_id(line) && wrong_arrow(line).empty()) {
-      state(line);
-      return;
-    }
+    if (is_state_id(line) && wrong_arrow(line).empty()) return composites_.stands_here(state(line));
     not_understood(line);
   }
 
@@ -298,6 +295,7 @@ class DiagramReader {
     } else {
       not_understood(line);
     }
+    if (declared) composites_.stands_here(*declared);
     if (!opens) return;
     // A block is opened even if its state was not understood, because a `}` will close it.
     composites_.open(declared ? *declared : state(line), offset(line));
@@ -352,6 +350,7 @@ class DiagramReader {
     const std::string_view id = trim(line.substr(0, colon));
     if (!is_state_id(id) || !wrong_arrow(id).empty()) return not_understood(line);
     const std::size_t described = state(id);
+    composites_.stands_here(described);
     std::string_view text = line.substr(colon + 1);
     if (line.substr(colon).starts_with(":::") || trim(text).empty()) return;
     if (text.starts_with(' ')) text.remove_prefix(1);

@@ -34,8 +34,9 @@ class Composites {
   bool inside() const { return !open_.empty(); }
   // Handles a line `[*] --> target` inside of a composite state.
   void start(std::size_t target, std::size_t offset);
-  // Notes that the state is named here: it belongs to the innermost open composite state, unless it already belongs to
-  // one, or contains the place: an arrow may lead from a state back to the composite state around it.
+  // Notes that the state is declared or described here, is the start, or has an exit: it belongs to the innermost open
+  // composite state, unless it already belongs to one, or contains the place: an arrow may lead from a state back to the
+  // composite state around it. The target of an arrow may stand anywhere.
   void stands_here(std::size_t state);
   // The target of an arrow to `[*]`: the end of the innermost composite state; no_state: the end of the diagram.
   std::size_t end() const;
