@@ -166,6 +166,41 @@ BOOST_AUTO_TEST_CASE(a_join_without_a_fork_is_a_warning) {
          "3:9: warning: no <<fork>> leads to the join 'J', so it waits for nothing\n");
 }
 
+BOOST_AUTO_TEST_CASE(branches_that_pass_the_end_of_the_composite_state_around_their_fork_without_a_join_are_an_error) {
+  const auto diagram = [](const std::string& ends, const std::string& after) {
+    return "[*] --> W\nstate W {\nstate G <<fork>>\n[*] --> G\nG --> B\nG --> C\n" + ends + "}\n" + after;
+  };
+  const std::string actions = "- B: Shell \"b\"\n- C: Shell \"c\"\n- D: Shell \"d\"\n";
+  const std::string none = "- B: Shell \"b\"\n- C: Shell \"c\"\n";
+  const std::string after = "W --> D\nD --> [*]\n";
+  const std::string join = "state J <<join>>\nB --> J\nC --> J\nJ --> [*]\n";
+  const std::string told =
+      "5:7: error: several branches of 'G' come to the end of the composite state 'W' without a join, so 'D', which "
+      "follows, would run once for each of them, at the same time; add a line `state J <<join>>` inside of 'W', lead "
+      "the branches to it, and add a line `J --> [*]`\n";
+  expect(diagram("B --> [*]\nC --> [*]\n", after), actions, told);
+  expect(diagram("B --> [*]\nC --> E\nE --> [*]\n", after), actions, told);
+  expect(diagram(join, after), actions, "");
+  // A join outside of the composite state comes too late.
+  expect(diagram("B --> [*]\nC --> [*]\nstate J <<join>>\n", "W --> D\nD --> J\nJ --> [*]\n"), actions, told);
+  expect(diagram("B --> Out\nC --> Out\nstate Out <<join>>\n", "Out --> [*]\n"), none, "");
+  // Only one branch comes to the end, or nothing follows it.
+  expect(diagram("B --> [*]\nC --> Out\n", after + "Out --> [*]\n"), actions, "");
+  expect(diagram("B --> [*]\nC --> [*]\n", "W --> [*]\n"), none, "");
+  // The end of regions is a join.
+  expect(diagram("B --> [*]\nC --> [*]\n--\n[*] --> E\nE --> [*]\n", after), actions, "");
+}
+
+BOOST_AUTO_TEST_CASE(regions_that_leave_their_state_for_the_end_of_the_one_around_it_are_an_error) {
+  expect(
+      "[*] --> W\nstate W {\n[*] --> P\nstate P {\n[*] --> B\n--\n[*] --> C\n}\nB --> [*]\nC --> [*]\n}\n"
+      "W --> D\nD --> [*]\n",
+      "- B: Shell \"b\"\n- C: Shell \"c\"\n- D: Shell \"d\"\n",
+      "5:9: error: several regions of 'P' come to the end of the composite state 'W' without a join, so 'D', which "
+      "follows, would run once for each of them, at the same time; lead the regions to the end [*] of 'P', and 'P' to "
+      "the end of 'W'\n");
+}
+
 BOOST_AUTO_TEST_CASE(success_before_any_action_is_a_warning) {
   expect("[*] --> A\nA --> [*]: success\nA --> B: default\nB --> [*]\n", "- B: Log \"x\"\n",
          "4:12: warning: no action can have run before this condition, so the outcome is always a success\n");

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -6,6 +7,7 @@
 
 #include "expressions/value.h"
 #include "workflow/check/checks.h"
+#include "workflow/check/failure_rule.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -42,9 +44,10 @@ void check_outputs_of_matrix(const Action& action, Diagnostics& diagnostics) {
   }
 }
 
-// For each state, the only exit of the fork that leads to it; `several` if more than one leads to it, and `none`.
-std::vector<std::size_t> branches_of(const Workflow& workflow, const State& fork, std::size_t none,
-                                     std::size_t several) {
+// For each state, the only exit of the fork that leads to it; `several` if more than one leads to it, and `none`. No
+// path is followed beyond the state `last`.
+std::vector<std::size_t> branches_of(const Workflow& workflow, const State& fork, std::size_t none, std::size_t several,
+                                     std::size_t last = no_state) {
   const std::size_t around = workflow.index_of(fork.id);
   std::vector<std::size_t> branch(workflow.states.size(), none);
   for (std::size_t i = 0; i < fork.exits.size(); ++i) {
@@ -53,7 +56,7 @@ std::vector<std::size_t> branches_of(const Workflow& workflow, const State& fork
       // A path that leads back to the fork begins all branches again.
       if (state == no_state || state == around || branch[state] == i || branch[state] == several) return;
       branch[state] = branch[state] == none ? i : several;
-      todo.push_back(state);
+      if (state != last) todo.push_back(state);
     };
     reach(fork.exits[i].target);
     while (!todo.empty()) {
@@ -106,6 +109,114 @@ void check_outputs_of_branches(const Workflow& workflow, Diagnostics& diagnostic
   }
 }
 
+// The first state with an action that comes after `end`, before any join; no_state: no such state follows.
+std::size_t follower_of(const Workflow& workflow, std::size_t end) {
+  std::vector<bool> seen(workflow.states.size());
+  std::deque<std::size_t> todo = {end};
+  while (!todo.empty()) {
+    const State& state = workflow.states[todo.front()];
+    todo.pop_front();
+    for (const Transition& exit : state.exits) {
+      if (exit.target == no_state || seen[exit.target]) continue;
+      const State& next = workflow.states[exit.target];
+      if (next.kind == State::Kind::join) continue;
+      if (next.action || next.action_unread) return exit.target;
+      seen[exit.target] = true;
+      todo.push_back(exit.target);
+    }
+  }
+  return no_state;
+}
+
+// Finds forks whose branches come to the end of a composite state around the fork without a join, so that each branch
+// by itself runs what follows the composite state.
+class UnjoinedBranches {
+ public:
+  UnjoinedBranches(const Workflow& workflow, Diagnostics& diagnostics)
+      : workflow_(workflow), states_(workflow.states), diagnostics_(diagnostics) {}
+
+  void run() {
+    for (const State& fork : states_) {
+      if (fork.kind == State::Kind::fork && fork.around != no_state) check(fork);
+    }
+  }
+
+ private:
+  void check(const State& fork) {
+    const std::size_t none = fork.exits.size(), several = none + 1;
+    std::size_t depth = 0;
+    // The end of several regions is a join.
+    for (std::size_t end = fork.around; end != no_state && depth++ < max_depth && !is_join(end);
+         end = states_[end].around) {
+      const std::vector<std::size_t> branch = branches_of(workflow_, fork, none, several, end);
+      if (is_joined(fork, branch, several, end)) return;
+      const std::size_t next = branch[end] == several ? follower_of(workflow_, end) : no_state;
+      if (next != no_state) return tell(fork, end, next);
+    }
+  }
+
+  bool is_join(std::size_t state) const { return states_[state].kind == State::Kind::join; }
+
+  // Whether all branches lead to a join without passing `end`.
+  bool is_joined(const State& fork, const std::vector<std::size_t>& branch, std::size_t several, std::size_t end) {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (branch[i] != several || !is_join(i)) continue;
+      const std::vector<bool> leads = that_lead_to(i, end);
+      if (std::all_of(fork.exits.begin(), fork.exits.end(),
+                      [&](const Transition& exit) { return exit.target != no_state && leads[exit.target]; })) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The states that can lead to `join` without passing `end`.
+  std::vector<bool> that_lead_to(std::size_t join, std::size_t end) {
+    if (sources_.empty()) {
+      sources_.resize(states_.size());
+      for (std::size_t i = 0; i < states_.size(); ++i) {
+        for (const Transition& exit : states_[i].exits) {
+          if (exit.target != no_state) sources_[exit.target].push_back(i);
+        }
+      }
+    }
+    std::vector<bool> leads(states_.size());
+    std::vector<std::size_t> todo = {join};
+    leads[join] = true;
+    while (!todo.empty()) {
+      const std::size_t at = todo.back();
+      todo.pop_back();
+      for (const std::size_t source : sources_[at]) {
+        if (source == end || leads[source]) continue;
+        leads[source] = true;
+        todo.push_back(source);
+      }
+    }
+    return leads;
+  }
+
+  void tell(const State& fork, std::size_t end, std::size_t next) {
+    const bool has_regions = fork.other_half != no_state;
+    const std::string name = "'" + fork.id + "'";
+    const std::string around = "'" + shown_name(workflow_, end) + "'";
+    diagnostics_.add(
+        fork.offset,
+        std::string("several ") + (has_regions ? "regions" : "branches") + " of " + name +
+            " come to the end of the composite state " + around + " without a join, so '" + states_[next].id +
+            "', which follows, would run once for each of them, at the same time; " +
+            (has_regions ? "lead the regions to the end [*] of " + name + ", and " + name + " to the end of " + around
+                         : "add a line `state J <<join>>` inside of " + around +
+                               ", lead the branches to it, and add a line `J --> [*]`"));
+  }
+
+  static constexpr std::size_t max_depth = 50;
+
+  const Workflow& workflow_;
+  const std::vector<State>& states_;
+  Diagnostics& diagnostics_;
+  std::vector<std::vector<std::size_t>> sources_;
+};
+
 // A prompt begins if something of the budget is left, and what other prompts that run already will use is not known.
 void check_budget(const Workflow& workflow, Diagnostics& diagnostics) {
   const PromptBudget& budget = workflow.budget;
@@ -143,6 +254,7 @@ void check_parallel_steps(const Workflow& workflow, Diagnostics& diagnostics) {
     if (state.action && state.action->options.cache.outputs) check_outputs_of_matrix(*state.action, diagnostics);
   }
   if (workflow.diagram_unread) return;
+  UnjoinedBranches(workflow, diagnostics).run();
   check_outputs_of_branches(workflow, diagnostics);
   check_budget(workflow, diagnostics);
 }
