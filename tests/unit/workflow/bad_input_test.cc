@@ -103,6 +103,24 @@ BOOST_AUTO_TEST_CASE(large_diagrams_are_checked_in_linear_time) {
   expect_soon("a star that ends nowhere", workflow_text(star, ""));
 }
 
+BOOST_AUTO_TEST_CASE(many_forks_with_many_pairs_of_outputs_are_checked_soon) {
+  // Each fork leads to all later ones. A walk for each fork and output takes more than half a minute.
+  std::string diagram = "[*] --> F0\n";
+  std::string actions;
+  constexpr int count = 1'000;
+  for (int i = 0; i < count; ++i) {
+    const std::string n = std::to_string(i);
+    diagram += "state F" + n + " <<fork>>\nstate J" + n + " <<join>>\nF" + n + " --> A" + n + "\nF" + n + " --> B" + n +
+               "\nA" + n + " --> J" + n + "\nB" + n + " --> J" + n + "\nJ" + n + " --> F" + std::to_string(i + 1) +
+               "\n";
+    for (const char* step : {"A", "B"}) {
+      actions += "- " + (step + n) + ": Shell \"x\" inputs=[\"i\"] outputs=[\"o" + n + "\"]\n";
+    }
+  }
+  const double took = time_to_read(workflow_text(diagram, actions));
+  BOOST_TEST(took < 20, took);
+}
+
 BOOST_AUTO_TEST_CASE(large_files_of_every_form_are_read_in_linear_time) {
   expect_linear("composite states", [](int count) {
     std::string diagram = "[*] --> S0\n";

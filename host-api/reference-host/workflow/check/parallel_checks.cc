@@ -68,19 +68,27 @@ std::vector<std::size_t> branches_of(const Workflow& workflow, const State& fork
   return branch;
 }
 
-// Two of these states that different branches of a fork lead to; no_state: there are no such two.
-std::pair<std::size_t, std::size_t> parallel_pair(const Workflow& workflow, const State& fork,
-                                                  const std::vector<std::size_t>& states) {
-  const std::size_t none = fork.exits.size(), several = none + 1;
-  const std::vector<std::size_t> branch = branches_of(workflow, fork, none, several);
-  std::size_t first = no_state;
-  for (const std::size_t state : states) {
-    if (branch[state] >= none) continue;
-    if (first == no_state) first = state;
-    if (branch[state] != branch[first]) return {first, state};
+// The branches of one fork, walked once.
+class Branches {
+ public:
+  Branches(const Workflow& workflow, const State& fork)
+      : none_(fork.exits.size()), branch_(branches_of(workflow, fork, none_, none_ + 1)) {}
+
+  // Two of these states that different branches lead to; no_state: there are no such two.
+  std::pair<std::size_t, std::size_t> parallel_pair(const std::vector<std::size_t>& states) const {
+    std::size_t first = no_state;
+    for (const std::size_t state : states) {
+      if (branch_[state] >= none_) continue;
+      if (first == no_state) first = state;
+      if (branch_[state] != branch_[first]) return {first, state};
+    }
+    return {no_state, no_state};
   }
-  return {no_state, no_state};
-}
+
+ private:
+  std::size_t none_;
+  std::vector<std::size_t> branch_;
+};
 
 void check_outputs_of_branches(const Workflow& workflow, Diagnostics& diagnostics) {
   // The steps that have the same output, by the directory and the output.
@@ -97,8 +105,9 @@ void check_outputs_of_branches(const Workflow& workflow, Diagnostics& diagnostic
   if (steps.empty()) return;
   for (const State& fork : workflow.states) {
     if (fork.kind != State::Kind::fork) continue;
+    const Branches branches(workflow, fork);
     for (const auto& [output, states] : steps) {
-      const auto [one, other] = parallel_pair(workflow, fork, states);
+      const auto [one, other] = branches.parallel_pair(states);
       if (other == no_state) continue;
       diagnostics.warn(workflow.states[other].action->options.cache.offset,
                        "'" + workflow.states[one].id + "' and '" + workflow.states[other].id +
@@ -241,7 +250,7 @@ void check_budget(const Workflow& workflow, Diagnostics& diagnostics) {
   if (prompts.size() < 2) return;
   for (const State& fork : workflow.states) {
     if (fork.kind != State::Kind::fork) continue;
-    const auto [one, other] = parallel_pair(workflow, fork, prompts);
+    const auto [one, other] = Branches(workflow, fork).parallel_pair(prompts);
     if (other == no_state) continue;
     return warn("the prompts '" + workflow.states[one].id + "' and '" + workflow.states[other].id + "'");
   }
