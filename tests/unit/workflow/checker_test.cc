@@ -201,6 +201,17 @@ BOOST_AUTO_TEST_CASE(regions_that_leave_their_state_for_the_end_of_the_one_aroun
       "the end of 'W'\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_composite_state_whose_end_leads_to_itself_is_an_error) {
+  const std::string inside = "[*] --> A\nA --> [*]: success\nA --> Out: exit_code == 7\n";
+  const std::string actions = "- A: Shell \"a\"\n- Out: Log \"out\"\n";
+  expect("[*] --> X\nstate X {\n" + inside + "X --> [*]\n}\nOut --> [*]\n", actions,
+         "8:1: error: the end [*] cannot be reached from the end of the composite state 'X': the run would never end; "
+         "a line `X --> ...` inside of 'X' is an exit of 'X'\n");
+  expect("[*] --> Y\nstate Y {\nstate X {\n" + inside + "Y --> [*]\n}\n[*] --> X\nX --> [*]\n}\nOut --> [*]\n", actions,
+         "9:1: error: the end [*] cannot be reached from the end of the composite state 'Y': the run would never end; "
+         "a line `Y --> ...` inside of 'Y' is an exit of 'Y'\n");
+}
+
 BOOST_AUTO_TEST_CASE(success_before_any_action_is_a_warning) {
   expect("[*] --> A\nA --> [*]: success\nA --> B: default\nB --> [*]\n", "- B: Log \"x\"\n",
          "4:12: warning: no action can have run before this condition, so the outcome is always a success\n");

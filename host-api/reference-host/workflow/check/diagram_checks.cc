@@ -138,6 +138,29 @@ class DiagramChecker {
         said_endless = true;
       }
     }
+    if (!said_endless) endless_ends(left, ends);
+  }
+
+  // Reports an end of a composite state that leads only to itself and other such ends, as with `X --> [*]` inside of X.
+  void endless_ends(const Marks& left, const Marks& ends) {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (!states_[i].hidden || !left[i] || ends[i]) continue;
+      const auto& exits = states_[i].exits;
+      const auto inwards =
+          std::find_if(exits.begin(), exits.end(), [&](const Transition& exit) { return stands_in(exit.target, i); });
+      if (inwards == exits.end()) continue;
+      const std::string name = "'" + shown_name(workflow_, i) + "'";
+      diagnostics_.add(inwards->offset, "the end [*] cannot be reached from the end of the composite state " + name +
+                                            ": the run would never end; a line `" + shown_name(workflow_, i) +
+                                            " --> ...` inside of " + name + " is an exit of " + name);
+      return;
+    }
+  }
+
+  // Whether the state is the hidden state `end`, or stands inside of its composite state, however deep.
+  bool stands_in(std::size_t state, std::size_t end) const {
+    while (state != end && state != no_state) state = states_[state].around;
+    return state == end;
   }
 
   // Unreached states from which all other unreached states can be reached. Only these states need a diagnostic.
