@@ -212,6 +212,35 @@ BOOST_AUTO_TEST_CASE(a_composite_state_whose_end_leads_to_itself_is_an_error) {
          "a line `Y --> ...` inside of 'Y' is an exit of 'Y'\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_loop_that_is_left_by_the_exit_for_failures_of_its_composite_state_is_fine) {
+  const auto poll = [](const std::string& exits) {
+    return "[*] --> Poll\nstate Poll {\n[*] --> T\nT --> T: success\n}\n" + exits + "D --> [*]\n";
+  };
+  const std::string actions = "- T: Shell \"t\" max=9\n- D: Log \"d\"\n";
+  expect(poll("Poll --> D: failure\n"), actions, "");
+  expect(poll("Poll --> D: always\n"), actions, "");
+  expect(
+      "[*] --> W\nstate W {\n[*] --> Poll\nstate Poll {\n[*] --> T\nT --> T: success\n}\n}\n"
+      "W --> D: failure\nW --> [*]: success\nD --> [*]\n",
+      actions, "");
+  // After a failure, a plain arrow is not taken, and a failure that the step itself handles does not leave.
+  const std::string endless =
+      "3:9: error: the end [*] cannot be reached from the state 'Poll': the run would never end\n";
+  expect(
+      poll("Poll --> D: success\n"), actions,
+      endless +
+          "8:1: error: this exit is never taken: nothing inside the composite state leads to its end; add a line State "
+          "--> [*] inside of it\n");
+  expect(
+      "[*] --> Poll\nstate Poll {\n[*] --> T\nT --> T: success\nT --> T: failure\n}\nPoll --> D: failure\nD --> [*]\n",
+      actions, endless);
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_that_leaves_a_composite_state_comes_from_an_action) {
+  expect("[*] --> W\nstate W {\n[*] --> A\nA --> D\n}\nW --> Sorry: failure\nSorry --> [*]\nD --> [*]\n",
+         "- A: Shell \"a\"\n- Sorry: Log \"sorry\"\n- D: Log \"d\"\n", "");
+}
+
 BOOST_AUTO_TEST_CASE(success_before_any_action_is_a_warning) {
   expect("[*] --> A\nA --> [*]: success\nA --> B: default\nB --> [*]\n", "- B: Log \"x\"\n",
          "4:12: warning: no action can have run before this condition, so the outcome is always a success\n");

@@ -51,7 +51,7 @@ class DiagramChecker {
  private:
   using Marks = std::vector<bool>;
 
-  // Fills targets_ and sources_. A state may lead to the targets of its exits, and to the state that its action names
+  // Fills targets_, sources_ and with_failures_. A state may lead to the targets of its exits, and to the state that its action names
   // with `on failure`.
   void connect() {
     targets_.resize(states_.size());
@@ -59,6 +59,11 @@ class DiagramChecker {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       for (const Transition& exit : states_[i].exits) connect(i, exit.target);
       if (states_[i].action) connect(i, workflow_.index_of(states_[i].action->options.on_failure.name));
+    }
+    with_failures_ = targets_;
+    for (std::size_t i = 0; i < states_.size() && !workflow_.continues; ++i) {
+      if (states_[i].around == no_state) continue;
+      if (can_fail(states_[i]) || states_[i].hidden) with_failures_[i].push_back(states_[i].around);
     }
   }
   void connect(std::size_t from, std::size_t to) {
@@ -95,14 +100,8 @@ class DiagramChecker {
     for (const std::size_t root : {last, workflow_.index_of(workflow_.on_failure.name)}) {
       if (root != no_state) roots.push_back(root);
     }
-    // A failure inside a composite state leads to the exits of that state.
-    Edges with_failures = targets_;
-    for (std::size_t i = 0; i < states_.size() && !workflow_.continues; ++i) {
-      if (can_fail(states_[i]) && states_[i].around != no_state) with_failures[i].push_back(states_[i].around);
-      if (states_[i].hidden && states_[i].around != no_state) with_failures[i].push_back(states_[i].around);
-    }
     const Marks left = closure(roots, targets_);
-    const Marks reached = closure(std::move(roots), with_failures);
+    const Marks reached = closure(std::move(roots), with_failures_);
     const Marks ends = lead_to_end();
     const Marks told = unreached_beginnings(reached);
     bool said_endless = false;
@@ -196,9 +195,8 @@ class DiagramChecker {
   }
 
   bool takes_failures(const State& state) const {
-    return std::any_of(state.exits.begin(), state.exits.end(), [&](const Transition& exit) {
-      return is_unconditional(exit) ? takes_failure(workflow_, state, exit) : exit.kind != Transition::Kind::success;
-    });
+    return std::any_of(state.exits.begin(), state.exits.end(),
+                       [&](const Transition& exit) { return may_take_failure(state, exit); });
   }
 
   // Reports a composite state in which nothing leads to its end.
@@ -210,16 +208,47 @@ class DiagramChecker {
 
   // The states that can reach an end: [*], an Abort, or a dead end (which is reported separately).
   Marks lead_to_end() const {
+    const std::size_t count = states_.size();
+    // The node count + i is the end i of a composite state after a failure inside, when only some exits are taken.
+    Edges sources = sources_;
+    sources.resize(2 * count);
     std::vector<std::size_t> ends;
-    for (std::size_t i = 0; i < states_.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const State& state = states_[i];
       if (state.exits.empty() || ends_run(state) ||
           std::any_of(state.exits.begin(), state.exits.end(),
                       [](const Transition& exit) { return exit.target == no_state; })) {
         ends.push_back(i);
       }
+      if (workflow_.continues) continue;
+      const bool lets_out = state.around != no_state && !keeps_failures(state);
+      if (lets_out && can_fail(state)) sources[count + state.around].push_back(i);
+      if (!state.hidden) continue;
+      if (lets_out) sources[count + state.around].push_back(count + i);
+      for (const Transition& exit : state.exits) {
+        if (!may_take_failure(state, exit)) continue;
+        if (exit.target == no_state) {
+          ends.push_back(count + i);
+        } else {
+          sources[exit.target].push_back(count + i);
+        }
+      }
     }
-    return closure(std::move(ends), sources_);
+    return closure(std::move(ends), sources);
+  }
+
+  bool may_take_failure(const State& state, const Transition& exit) const {
+    return is_unconditional(exit) ? takes_failure(workflow_, state, exit) : exit.kind != Transition::Kind::success;
+  }
+
+  // Whether no failure of the state leads to the exits of the composite state around it.
+  bool keeps_failures(const State& state) const {
+    if (state.action && !state.action->options.on_failure.name.empty()) return true;
+    return std::any_of(state.exits.begin(), state.exits.end(), [&](const Transition& exit) {
+      const bool decides = exit.target != no_state && states_[exit.target].kind == State::Kind::choice;
+      return exit.kind == Transition::Kind::failure ||
+             (is_unconditional(exit) && !decides && takes_failure(workflow_, state, exit));
+    });
   }
 
   void joins() {
@@ -227,7 +256,7 @@ class DiagramChecker {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (states_[i].kind == State::Kind::fork) forks.push_back(i);
     }
-    const Marks behind_fork = closure(std::move(forks), targets_);
+    const Marks behind_fork = closure(std::move(forks), with_failures_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (states_[i].kind != State::Kind::join || states_[i].hidden || behind_fork[i]) continue;
       diagnostics_.warn(states_[i].offset,
@@ -241,7 +270,7 @@ class DiagramChecker {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (states_[i].action || states_[i].action_unread) acting.push_back(i);
     }
-    const Marks after_action = closure(std::move(acting), targets_);
+    const Marks after_action = closure(std::move(acting), with_failures_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (after_action[i]) continue;
       for (const Transition& exit : states_[i].exits) {
@@ -407,6 +436,9 @@ class DiagramChecker {
   Diagnostics& diagnostics_;
   std::vector<std::vector<std::size_t>> targets_;
   std::vector<std::vector<std::size_t>> sources_;
+  // targets_, and from each state that can fail inside of a composite state the end of that state, whose exits the
+  // failure leads to.
+  std::vector<std::vector<std::size_t>> with_failures_;
   std::vector<std::string> ids_;
 };
 
