@@ -241,6 +241,29 @@ BOOST_AUTO_TEST_CASE(a_failure_that_leaves_a_composite_state_comes_from_an_actio
          "- A: Shell \"a\"\n- Sorry: Log \"sorry\"\n- D: Log \"d\"\n", "");
 }
 
+BOOST_AUTO_TEST_CASE(an_arrow_into_one_of_several_regions_is_a_warning) {
+  const auto diagram = [](const std::string& start, const std::string& after) {
+    return start + "state W {\n[*] --> A\nA --> A2\nA2 --> [*]\n--\n[*] --> B\nB --> [*]\n}\n" + after;
+  };
+  const std::string actions = "- S: Shell \"s\"\n- A: Shell \"a\"\n- A2: Shell \"a\" max=9\n- B: Shell \"b\"\n";
+  const std::string told =
+      " leads into one of the regions of 'W', so the other regions do not run, and the end of 'W' waits for nothing; "
+      "lead it to 'W' to run all regions\n";
+  const std::string start = "[*] --> S\n";
+  expect(diagram(start + "S --> A2: exit_code == 0\nS --> W: default\n", "W --> [*]\n"), actions,
+         "4:1: warning: this arrow" + told);
+  expect(diagram(start + "S --> W\n", "W --> [*]: success\nW --> A2: failure\n"), actions,
+         "14:1: warning: this arrow" + told);
+  expect(diagram(start + "S --> W\n", "W --> [*]\n"),
+         "- S: Shell \"s\" on failure: A2\n- A: Shell \"a\"\n- A2: Shell \"a\"\n- B: Shell \"b\"\n",
+         "18:28: warning: this `on failure`" + told);
+  expect(diagram("[*] --> A2\n", "W --> [*]\n"), "- A: Shell \"a\"\n- A2: Shell \"a\"\n- B: Shell \"b\"\n",
+         "3:9: warning: the start" + told + "4:7: error: the state 'W' cannot be reached from the start\n");
+  expect(diagram(start + "S --> W\n", "W --> [*]\n"), actions, "");
+  // The branches of a fork join at the end of the regions.
+  expect(diagram(start + "state F <<fork>>\nS --> F\nF --> A\nF --> B\n", "W --> [*]\n"), actions, "");
+}
+
 BOOST_AUTO_TEST_CASE(success_before_any_action_is_a_warning) {
   expect("[*] --> A\nA --> [*]: success\nA --> B: default\nB --> [*]\n", "- B: Log \"x\"\n",
          "4:12: warning: no action can have run before this condition, so the outcome is always a success\n");

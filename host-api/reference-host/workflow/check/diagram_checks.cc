@@ -38,6 +38,7 @@ class DiagramChecker {
       connect();
       if (!workflow_.diagram_unread) reach();
       joins();
+      if (!workflow_.diagram_unread) arrows_into_regions();
       first_actions();
       forgotten_actions();
       ends_after_failures();
@@ -261,6 +262,37 @@ class DiagramChecker {
       if (states_[i].kind != State::Kind::join || states_[i].hidden || behind_fork[i]) continue;
       diagnostics_.warn(states_[i].offset,
                         "no <<fork>> leads to the join '" + states_[i].id + "', so it waits for nothing");
+    }
+  }
+
+  // Reports arrows from outside of a composite state with several regions to a state in one of the regions.
+  void arrows_into_regions() {
+    if (std::none_of(states_.begin(), states_.end(),
+                     [](const State& state) { return state.hidden && state.kind == State::Kind::join; })) {
+      return;
+    }
+    into_region(no_state, workflow_.start, states_[workflow_.start].offset, "the start");
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      // The branches of a fork may lead to different regions, and join at their end.
+      if (states_[i].kind == State::Kind::fork) continue;
+      for (const Transition& exit : states_[i].exits) into_region(i, exit.target, exit.offset, "this arrow");
+      if (!states_[i].action) continue;
+      const NamedPlace& handler = states_[i].action->options.on_failure;
+      into_region(i, workflow_.index_of(handler.name), handler.offset, "this `on failure`");
+    }
+  }
+
+  void into_region(std::size_t from, std::size_t to, std::size_t offset, const std::string& what) {
+    if (to == no_state) return;
+    const std::size_t outside = from == no_state ? no_state : states_[from].around;
+    for (std::size_t end = states_[to].around; end != no_state && end != outside; end = states_[end].around) {
+      if (states_[end].kind != State::Kind::join) continue;
+      if (stands_in(outside, end)) continue;
+      const std::string name = "'" + shown_name(workflow_, end) + "'";
+      diagnostics_.warn(offset, what + " leads into one of the regions of " + name +
+                                    ", so the other regions do not run, and the end of " + name +
+                                    " waits for nothing; lead it to " + name + " to run all regions");
+      return;
     }
   }
 
