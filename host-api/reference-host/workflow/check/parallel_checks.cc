@@ -44,10 +44,9 @@ void check_outputs_of_matrix(const Action& action, Diagnostics& diagnostics) {
   }
 }
 
-// For each state, the only exit of the fork that leads to it; `several` if more than one leads to it, and `none`. No
-// path is followed beyond the state `last`.
-std::vector<std::size_t> branches_of(const Workflow& workflow, const State& fork, std::size_t none, std::size_t several,
-                                     std::size_t last = no_state) {
+// For each state, the only exit of the fork that leads to it; `several` if more than one leads to it, and `none`.
+std::vector<std::size_t> branches_of(const Workflow& workflow, const State& fork, std::size_t none,
+                                     std::size_t several) {
   const std::size_t around = workflow.index_of(fork.id);
   std::vector<std::size_t> branch(workflow.states.size(), none);
   for (std::size_t i = 0; i < fork.exits.size(); ++i) {
@@ -56,7 +55,7 @@ std::vector<std::size_t> branches_of(const Workflow& workflow, const State& fork
       // A path that leads back to the fork begins all branches again.
       if (state == no_state || state == around || branch[state] == i || branch[state] == several) return;
       branch[state] = branch[state] == none ? i : several;
-      if (state != last) todo.push_back(state);
+      todo.push_back(state);
     };
     reach(fork.exits[i].target);
     while (!todo.empty()) {
@@ -142,7 +141,11 @@ std::size_t follower_of(const Workflow& workflow, std::size_t end) {
 class UnjoinedBranches {
  public:
   UnjoinedBranches(const Workflow& workflow, Diagnostics& diagnostics)
-      : workflow_(workflow), states_(workflow.states), diagnostics_(diagnostics) {}
+      : workflow_(workflow),
+        states_(workflow.states),
+        diagnostics_(diagnostics),
+        branches_(states_.size()),
+        last_walk_(states_.size()) {}
 
   void run() {
     for (const State& fork : states_) {
@@ -152,56 +155,42 @@ class UnjoinedBranches {
 
  private:
   void check(const State& fork) {
-    const std::size_t none = fork.exits.size(), several = none + 1;
     std::size_t depth = 0;
     // The end of several regions is a join.
     for (std::size_t end = fork.around; end != no_state && depth++ < max_depth && !is_join(end);
          end = states_[end].around) {
-      const std::vector<std::size_t> branch = branches_of(workflow_, fork, none, several, end);
-      if (is_joined(fork, branch, several, end)) return;
-      const std::size_t next = branch[end] == several ? follower_of(workflow_, end) : no_state;
+      count_branches(fork, end);
+      for (const std::size_t state : reached_) {
+        if (is_join(state) && branches_[state] == fork.exits.size()) return;
+      }
+      const std::size_t next = branches_[end] > 1 ? follower_of(workflow_, end) : no_state;
       if (next != no_state) return tell(fork, end, next);
     }
   }
 
   bool is_join(std::size_t state) const { return states_[state].kind == State::Kind::join; }
 
-  // Whether all branches lead to a join without passing `end`.
-  bool is_joined(const State& fork, const std::vector<std::size_t>& branch, std::size_t several, std::size_t end) {
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      if (branch[i] != several || !is_join(i)) continue;
-      const std::vector<bool> leads = that_lead_to(i, end);
-      if (std::all_of(fork.exits.begin(), fork.exits.end(),
-                      [&](const Transition& exit) { return exit.target != no_state && leads[exit.target]; })) {
-        return true;
+  // Counts for each state the exits of the fork that lead to it without passing `end`.
+  void count_branches(const State& fork, std::size_t end) {
+    for (const std::size_t state : reached_) branches_[state] = 0;
+    reached_.clear();
+    std::vector<std::size_t> todo;
+    const auto reach = [&](std::size_t state) {
+      // A path that leads back to the fork begins all branches again.
+      if (state == no_state || &states_[state] == &fork || last_walk_[state] == walk_) return;
+      last_walk_[state] = walk_;
+      if (branches_[state]++ == 0) reached_.push_back(state);
+      if (state != end) todo.push_back(state);
+    };
+    for (const Transition& branch : fork.exits) {
+      ++walk_;
+      reach(branch.target);
+      while (!todo.empty()) {
+        const std::size_t at = todo.back();
+        todo.pop_back();
+        for (const Transition& exit : states_[at].exits) reach(exit.target);
       }
     }
-    return false;
-  }
-
-  // The states that can lead to `join` without passing `end`.
-  std::vector<bool> that_lead_to(std::size_t join, std::size_t end) {
-    if (sources_.empty()) {
-      sources_.resize(states_.size());
-      for (std::size_t i = 0; i < states_.size(); ++i) {
-        for (const Transition& exit : states_[i].exits) {
-          if (exit.target != no_state) sources_[exit.target].push_back(i);
-        }
-      }
-    }
-    std::vector<bool> leads(states_.size());
-    std::vector<std::size_t> todo = {join};
-    leads[join] = true;
-    while (!todo.empty()) {
-      const std::size_t at = todo.back();
-      todo.pop_back();
-      for (const std::size_t source : sources_[at]) {
-        if (source == end || leads[source]) continue;
-        leads[source] = true;
-        todo.push_back(source);
-      }
-    }
-    return leads;
   }
 
   void tell(const State& fork, std::size_t end, std::size_t next) {
@@ -223,7 +212,10 @@ class UnjoinedBranches {
   const Workflow& workflow_;
   const std::vector<State>& states_;
   Diagnostics& diagnostics_;
-  std::vector<std::vector<std::size_t>> sources_;
+  std::vector<std::size_t> branches_;   // by state: how many exits of the fork lead to it
+  std::vector<std::size_t> last_walk_;  // by state: the last walk that came to it
+  std::vector<std::size_t> reached_;    // the states that any exit of the fork leads to
+  std::size_t walk_ = 0;
 };
 
 // A prompt begins if something of the budget is left, and what other prompts that run already will use is not known.
