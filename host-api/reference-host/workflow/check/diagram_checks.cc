@@ -149,12 +149,13 @@ class DiagramChecker {
       const auto inwards =
           std::find_if(exits.begin(), exits.end(), [&](const Transition& exit) { return stands_in(exit.target, i); });
       if (inwards == exits.end()) continue;
-      const std::string name = "'" + shown_name(workflow_, i) + "'";
-      diagnostics_.add(inwards->offset, "the end [*] cannot be reached from the end of the composite state " + name +
-                                            ": the run would never end; a line `" + shown_name(workflow_, i) +
-                                            " --> ...` inside of " + name + " is an exit of " + name);
-      return;
+      return diagnostics_.add(inwards->offset, endless_end(shown_name(workflow_, i)));
     }
+  }
+
+  static std::string endless_end(const std::string& id) {
+    return "the end [*] cannot be reached from the end of the composite state '" + id +
+           "': the run would never end; a line `" + id + " --> ...` inside of '" + id + "' is an exit of '" + id + "'";
   }
 
   // Whether the state is the hidden state `end`, or stands inside of its composite state, however deep.
@@ -286,14 +287,14 @@ class DiagramChecker {
     if (to == no_state) return;
     const std::size_t outside = from == no_state ? no_state : states_[from].around;
     for (std::size_t end = states_[to].around; end != no_state && end != outside; end = states_[end].around) {
-      if (states_[end].kind != State::Kind::join) continue;
-      if (stands_in(outside, end)) continue;
-      const std::string name = "'" + shown_name(workflow_, end) + "'";
-      diagnostics_.warn(offset, what + " leads into one of the regions of " + name +
-                                    ", so the other regions do not run, and the end of " + name +
-                                    " waits for nothing; lead it to " + name + " to run all regions");
-      return;
+      if (states_[end].kind != State::Kind::join || stands_in(outside, end)) continue;
+      return diagnostics_.warn(offset, what + one_region_only(shown_name(workflow_, end)));
     }
+  }
+
+  static std::string one_region_only(const std::string& id) {
+    return " leads into one of the regions of '" + id + "', so the other regions do not run, and the end of '" + id +
+           "' waits for nothing; lead it to '" + id + "' to run all regions";
   }
 
   // Reports conditions on success and failure in places that are reached before any action has run.
