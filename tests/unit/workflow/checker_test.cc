@@ -29,6 +29,8 @@ BOOST_AUTO_TEST_CASE(a_second_start_is_an_error) {
 
 BOOST_AUTO_TEST_CASE(a_state_without_exit_is_an_error_with_its_line) {
   expect("[*] --> A\nA --> B\n", "- B: Log \"x\"\n", "4:7: error: the state 'B' leads nowhere; add a line B --> [*]\n");
+  expect("[*] --> A\nstate A {\n[*] --> B\nB --> [*]\n}\n", "- B: Log \"x\"\n",
+         "3:9: error: the state 'A' leads nowhere; add a line A --> [*]\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_mistyped_state_is_a_dead_end_with_a_suggestion) {

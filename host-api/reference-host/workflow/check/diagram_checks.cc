@@ -118,7 +118,9 @@ class DiagramChecker {
     };
     for (std::size_t i = 0; i < states_.size(); ++i) {
       const State& state = states_[i];
-      if (state.hidden) {
+      if (state.hidden && left[i] && state.exits.empty() && state.other_half != last) {
+        leads_nowhere(state.offset, shown_name(workflow_, i), "");
+      } else if (state.hidden) {
         if (!left[i] && !state.exits.empty() && !(reached[i] && takes_failures(state))) never_left(state);
       } else if (!reached[i] && (is_passed_by(i, reached) || !told[i] || has_unknown_targets() ||
                                  workflow_.ambiguous_states.contains(state.id))) {
@@ -126,10 +128,7 @@ class DiagramChecker {
       } else if (!reached[i]) {
         tell(state.offset, "the state '" + state.id + "' cannot be reached from the start" + hint(state.id));
       } else if (state.exits.empty() && !ends_run(state) && !state.action_unread && i != last) {
-        diagnostics_.add(state.offset,
-                         "the state '" + state.id + "' leads nowhere; add a line " + state.id + " --> [*]" +
-                             (state.action ? "" : hint(state.id)),
-                         state.id + " --> [*]");
+        leads_nowhere(state.offset, state.id, state.action ? "" : hint(state.id));
       } else if (!ends[i] && !said_endless && !state.action_unread) {
         tell(state.offset,
              "the end [*] cannot be reached from the state '" + state.id + "': " +
@@ -139,6 +138,11 @@ class DiagramChecker {
       }
     }
     if (!said_endless) endless_ends(left, ends);
+  }
+
+  void leads_nowhere(std::size_t offset, const std::string& id, const std::string& hint) {
+    const std::string line = id + " --> [*]";
+    diagnostics_.add(offset, "the state '" + id + "' leads nowhere; add a line " + line + hint, line);
   }
 
   // Reports an end of a composite state that leads only to itself and other such ends, as with `X --> [*]` inside of X.
