@@ -142,7 +142,8 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_is_stopped_says_why, ShellTool) {
     all.events.push_back(event);
     return 0;
   };
-  tool.run(marked("sleep 61"), {.deadline_ms = 100, .on_event = keep});
+  // Long enough that the command has begun, also on a busy machine.
+  tool.run(marked("sleep 61"), {.deadline_ms = static_cast<std::uint64_t>(within(1000).count()), .on_event = keep});
   std::vector<Json> states = states_of(all);
   BOOST_REQUIRE(names_of(states) == "queued started stopping ended");
   BOOST_TEST((states[2].at("reason") == Json("timeout")));

@@ -90,12 +90,11 @@ void AbortWatcher::begin() {
   is_refused_ = directory_watch_ < 0;
   // First watch, then look: if a file appears in between, an event reports it.
   watch_folder();
-  is_watched_ = !is_refused_;
   look_again();
 }
 
 void AbortWatcher::look() {
-  if (is_watched_ || triggered_ || !error_.empty()) return;
+  if (triggered_ || !error_.empty()) return;
   const Version now = version();
   if (now.there && now != before_) request();
 }

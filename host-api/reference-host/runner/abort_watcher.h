@@ -5,7 +5,8 @@
 // - The watcher uses inotify, on a thread of its own. The folder `.swissarmyhammer` may be made, removed and made
 //   again.
 // - Watches are made only for a run that lasts longer than 100 ms. To close an inotify descriptor that has watches, the
-//   kernel waits up to 15 ms, which is more than a short run takes. Until then, the run calls look() before each state.
+//   kernel waits up to 15 ms, which is more than a short run takes.
+// - The run calls look() before each state, so that no state begins after a step that made the file, however soon.
 #pragma once
 
 #include <array>
@@ -30,8 +31,7 @@ class AbortWatcher {
   AbortWatcher& operator=(const AbortWatcher&) = delete;
   ~AbortWatcher();
 
-  // Requests the stop if the file has appeared. Does nothing once the thread watches for the file. Any thread may call
-  // this.
+  // Requests the stop if the file has appeared. Any thread may call this.
   void look();
 
   // Why the file is not watched (no inotify instance was left, say); empty: it is watched. If the kernel refuses a
@@ -75,7 +75,6 @@ class AbortWatcher {
   Version before_;           // the version of the file when this object was made
   // Set if the file exists: until this time, its writer may still be writing.
   std::optional<Clock::time_point> settles_;
-  std::atomic<bool> is_watched_{false};
   std::atomic<bool> triggered_{false};
   std::thread thread_;
 };
