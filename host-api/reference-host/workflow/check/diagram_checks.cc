@@ -52,8 +52,8 @@ class DiagramChecker {
  private:
   using Marks = std::vector<bool>;
 
-  // Fills targets_, sources_ and with_failures_. A state may lead to the targets of its exits, and to the state that its action names
-  // with `on failure`.
+  // Fills targets_, sources_ and with_failures_. A state may lead to the targets of its exits, and to the state that its
+  // action names with `on failure`.
   void connect() {
     targets_.resize(states_.size());
     sources_.resize(states_.size());
@@ -164,8 +164,7 @@ class DiagramChecker {
 
   // Whether the state is the hidden state `end`, or stands inside of its composite state, however deep.
   bool stands_in(std::size_t state, std::size_t end) const {
-    while (state != end && state != no_state) state = states_[state].around;
-    return state == end;
+    return state != no_state && (state == end || is_inside(workflow_, state, end));
   }
 
   // Unreached states from which all other unreached states can be reached. Only these states need a diagnostic.

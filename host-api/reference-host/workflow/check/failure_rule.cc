@@ -147,10 +147,7 @@ class OlderRule {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (!can_fail(states_[i])) continue;
       fails_[i] = true;
-      std::size_t depth = 0;
-      for (std::size_t at = states_[i].around; at != no_state && depth++ < states_.size(); at = states_[at].around) {
-        fails_[at] = true;
-      }
+      for (std::size_t at = states_[i].around; at != no_state; at = states_[at].around) fails_[at] = true;
     }
   }
 

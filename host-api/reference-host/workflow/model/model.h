@@ -318,7 +318,9 @@ struct State {
   bool entered = false;  // some transition leads here
   // For a composite state, its hidden state; for a hidden state, its composite state; no_state: it is neither.
   std::size_t other_half = no_state;
-  std::size_t around = no_state;  // the hidden state of the composite state that contains it; no_state: none does
+  // The hidden state of the composite state that contains it; no_state: none does. No state is inside of itself, even in
+  // a file with mistakes.
+  std::size_t around = no_state;
   std::vector<Transition> exits;
   PlaceOptions place;                    // of a composite state without an action: where the steps inside run
   std::optional<StepDefaults> defaults;  // of such a state: the defaults for the steps inside

@@ -67,9 +67,7 @@ class Defaults {
   void apply_to(std::size_t state) {
     Action& action = *workflow_.states[state].action;
     for (ShellAction* shell : commands_of(action)) read_files(shell->environment_files, shell->environment);
-    // The loop is bounded, because in a file with mistakes a composite state may be inside of itself.
-    std::size_t depth = 0;
-    for (std::size_t at = workflow_.states[state].around; at != no_state && depth <= workflow_.states.size(); ++depth) {
+    for (std::size_t at = workflow_.states[state].around; at != no_state;) {
       if (workflow_.states[at].other_half == no_state) break;
       const State& around = workflow_.states[workflow_.states[at].other_half];
       if (around.defaults) take(*around.defaults, action);
