@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "runner/secrets.h"
 #include "runner/services.h"
@@ -22,12 +23,13 @@ std::optional<StepPlace> parent_of(std::string_view branch) {
 }
 
 bool is_on_or_below(std::string_view inner, std::string_view outer) {
-  if (!inner.starts_with(outer)) return false;
-  const std::string_view rest = inner.substr(outer.size());
-  // `/1:build/db` is not below `/1:build`: a name may contain a slash, but no colon.
-  if (rest.empty()) return true;
-  const std::size_t colon = rest.find_first_not_of("0123456789", 1);
-  return rest.front() == '/' && colon != std::string_view::npos && colon > 1 && rest[colon] == ':';
+  std::string at(inner);
+  while (at.size() > outer.size()) {
+    auto parent = parent_of(at);
+    if (!parent) return false;
+    at = std::move(parent->branch);
+  }
+  return at == outer;
 }
 
 namespace {
