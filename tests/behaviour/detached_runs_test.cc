@@ -1,10 +1,14 @@
 // Runs that outlive their terminal: `wtool run --detach`, `wtool attach` and `wtool stop`.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/descriptor.h"
 #include "workflow_place.h"
 
 BOOST_AUTO_TEST_SUITE(detached_runs_test)
@@ -56,6 +60,28 @@ BOOST_AUTO_TEST_CASE(a_detached_run_continues_and_is_shown_by_attach_with_its_ex
   BOOST_TEST(holds(ended.out, "failed in"), ended.out);
   // A run that has ended can still be shown by attach.
   BOOST_TEST(wtool({"attach", id}).exit_code == 1);
+}
+
+// Attach used to return once the journal was complete, even if the run had not shown yet how it ended.
+BOOST_AUTO_TEST_CASE(attach_returns_only_when_a_detached_run_has_shown_all_and_written_its_reports) {
+  // The report does not fit into a pipe, so that writing it waits for a reader.
+  const std::string file_ = one_step("seq 50000");
+  BOOST_REQUIRE(::mkfifo((scratch.path() + "/report").c_str(), 0600) == 0);
+  wtool::Descriptor both_ends(::open((scratch.path() + "/report").c_str(), O_RDWR | O_CLOEXEC));
+  const Finished begun = wtool({"run", file_, "--detach", "--html", "report"});
+  BOOST_REQUIRE(begun.out.ends_with('\n'));
+  const std::string journal = ".wtool/runs/" + begun.out.substr(0, begun.out.size() - 1);
+  BOOST_REQUIRE(wait_until([&] { return holds(file(journal + ".log"), "completed in"); }, std::chrono::seconds(30)));
+  const wtool::Descriptor reading(::open((scratch.path() + "/" + journal + ".jsonl").c_str(), O_RDONLY | O_CLOEXEC));
+  BOOST_TEST(::flock(reading.get(), LOCK_SH | LOCK_NB) != 0, "for attach, the run has ended");
+  Program attached({wtool_path, "attach", "last"}, Program::On::pipes, here());
+  BOOST_TEST(attached.wait_for_output("completed in"));
+  Program reader({"/bin/sh", "-c", "exec cat report"}, Program::On::pipes, here());
+  BOOST_TEST(reader.wait_for_output("<html"));
+  both_ends.reset();
+  const Finished shown = attached.wait();
+  BOOST_TEST(shown.exit_code == 0, shown.err);
+  BOOST_TEST(holds(reader.wait().out, "</html>"));
 }
 
 BOOST_AUTO_TEST_CASE(a_detached_run_survives_its_terminal_and_keeps_no_output_open) {

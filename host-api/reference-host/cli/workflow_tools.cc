@@ -399,17 +399,19 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
   }
   if (!given.errors.empty()) return mcp::refusal(as_text(given.errors));
   std::vector<std::string> notices = std::move(continued.notices);
+  std::unique_ptr<journal::Journal> journal;
   if (continued.run != nullptr) {
-    run.journal = std::move(continued.run->journal);
+    journal = std::move(continued.run->journal);
     run.past = &continued.run->past;
     run.inputs = std::move(continued.ready.inputs);
     run.settings = std::move(continued.ready.settings);
   } else {
     std::string error;
-    run.journal = journal::Journal::create(prepared.directory(), journal_options(secrets), error);
-    if (!run.journal) notices.push_back("this run keeps no journal and cannot be resumed: " + error);
+    journal = journal::Journal::create(prepared.directory(), journal_options(secrets), error);
+    if (!journal) notices.push_back("this run keeps no journal and cannot be resumed: " + error);
   }
-  const std::string id = run.journal ? run.journal->run() : "";
+  run.journal = journal.get();
+  const std::string id = journal ? journal->run() : "";
   if (continued.run != nullptr) {
     call.continues = id;
     elicitation_.continues(id);
@@ -430,7 +432,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
   };
   RunApprovals approvals(
       {.run = id,
-       .journal = run.journal.get(),
+       .journal = journal.get(),
        .asks = false,
        .not_asked = "the client of this server may be a program; a person answers with `wtool approve`",
        .trail = prepared.trail(),
