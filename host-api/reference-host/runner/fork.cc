@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <deque>
 #include <exception>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +13,7 @@
 
 #include "runner/branch.h"
 #include "runner/waiting.h"
+#include "workflow/model/forks.h"
 
 namespace wtool::host::runner {
 namespace {
@@ -23,26 +22,6 @@ using workflow::no_state;
 using workflow::State;
 using workflow::Transition;
 using workflow::Workflow;
-
-constexpr std::size_t unreachable = std::numeric_limits<std::size_t>::max();
-
-// How many arrows each state is away from `start`.
-std::vector<std::size_t> distances(const Workflow& workflow, std::size_t start) {
-  std::vector<std::size_t> away(workflow.states.size(), unreachable);
-  if (start == no_state) return away;
-  std::deque<std::size_t> todo = {start};
-  away[start] = 0;
-  while (!todo.empty()) {
-    const std::size_t state = todo.front();
-    todo.pop_front();
-    for (const Transition& exit : workflow.states[state].exits) {
-      if (exit.target == no_state || away[exit.target] != unreachable) continue;
-      away[exit.target] = away[state] + 1;
-      todo.push_back(exit.target);
-    }
-  }
-  return away;
-}
 
 struct BranchLane {
   std::string label;
@@ -151,20 +130,6 @@ void run_parallel(std::size_t count, const std::function<void(std::size_t index)
   if (first) std::rethrow_exception(first);
 }
 
-std::size_t join_of(const Workflow& workflow, const State& fork) {
-  std::vector<std::size_t> farthest(workflow.states.size(), 0);
-  for (const Transition& exit : fork.exits) {
-    const std::vector<std::size_t> away = distances(workflow, exit.target);
-    for (std::size_t i = 0; i < away.size(); ++i) farthest[i] = std::max(farthest[i], away[i]);
-  }
-  std::size_t join = no_state;
-  for (std::size_t i = 0; i < workflow.states.size(); ++i) {
-    if (workflow.states[i].kind != State::Kind::join || farthest[i] == unreachable) continue;
-    if (join == no_state || farthest[i] < farthest[join]) join = i;
-  }
-  return join;
-}
-
 ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& name, std::uint64_t sequence,
                     const State& fork, Variables& variables, Stop& stop, Lineage lineage) {
   Run& run = invocation.run;
@@ -175,7 +140,7 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
       !over && run.request().settings.fail_fast.value_or(invocation.workflow.fail_fast.value_or(true));
   const auto lanes = lanes_of(invocation, name, sequence, fork, variables);
   ForkResult made;
-  made.join = join_of(invocation.workflow, fork);
+  made.join = workflow::join_of(invocation.workflow, fork);
   ChildStop group(stop);
   std::mutex mutex;
   const BranchLane* first_failed = nullptr;

@@ -4,6 +4,7 @@
 
 #include "base/edit_distance.h"
 #include "runner/steps.h"
+#include "workflow/model/forks.h"
 
 namespace wtool::host::runner {
 namespace {
@@ -17,7 +18,7 @@ using workflow::Workflow;
 std::size_t fork_around(const Workflow& workflow, std::size_t state) {
   for (std::size_t fork = 0; fork < workflow.states.size(); ++fork) {
     if (workflow.states[fork].kind != State::Kind::fork) continue;
-    const std::size_t join = join_of(workflow, workflow.states[fork]);
+    const std::size_t join = workflow::join_of(workflow, workflow.states[fork]);
     std::vector<bool> seen(workflow.states.size(), false);
     std::vector<std::size_t> next;
     const auto reach = [&](std::size_t target) {

@@ -47,10 +47,6 @@ ActionResult run_tries(Step& step, const ActionContext& context);
 inline constexpr std::size_t max_threads = 1024;
 void run_parallel(std::size_t count, const std::function<void(std::size_t index)>& work);
 
-// The join at which the branches of a fork meet: the nearest join to which every exit of the fork leads; no_state: the
-// branches do not meet.
-std::size_t join_of(const workflow::Workflow& workflow, const workflow::State& fork);
-
 struct ForkResult {
   BranchResult branch_result;             // failed (a branch could not continue), aborted, or else ended
   std::size_t join = workflow::no_state;  // where the path continues; no_state: all branches have ended

@@ -193,6 +193,93 @@ BOOST_AUTO_TEST_CASE(branches_that_pass_the_end_of_the_composite_state_around_th
   expect(diagram("B --> [*]\nC --> [*]\n--\n[*] --> E\nE --> [*]\n", after), actions, "");
 }
 
+BOOST_AUTO_TEST_CASE(a_branch_that_comes_to_the_end_of_the_composite_state_without_the_join_is_an_error) {
+  const auto diagram = [](const std::string& way) {
+    return "[*] --> W\nstate W {\nstate G <<fork>>\nstate J <<join>>\n[*] --> G\nG --> B\nG --> C\nB --> J\nC --> J: "
+           "success\n" +
+           way + "J --> [*]\n}\nW --> D\nD --> [*]\n";
+  };
+  const std::string actions = "- B: Shell \"b\"\n- C: Shell \"c\"\n- D: Shell \"d\"\n";
+  for (const char* way : {"C --> [*]: failure\n", "C --> [*]: C.exit_code == 3\n"}) {
+    expect(
+        diagram(way), actions,
+        "5:7: error: a branch of 'G' comes to the end of the composite state 'W' without the join 'J', so 'D', which "
+        "follows, would run for that branch and again after the join; lead the branch to 'J'\n");
+  }
+  expect(diagram("C --> J: failure\n"), actions, "");
+  expect(diagram(""), actions, "");
+}
+
+BOOST_AUTO_TEST_CASE(a_join_at_which_only_some_branches_meet_is_an_error) {
+  const std::string begin = "state J <<join>>\nstate K <<join>>\nstate F <<fork>>\n[*] --> F\n";
+  const std::string actions = "- A: Shell \"a\"\n- B: Shell \"b\"\n- C: Shell \"c\"\n- D: Shell \"d\"\n";
+  const std::string three = "F --> A\nF --> B\nF --> C\n";
+  const std::string rest = "A --> J\nB --> J\nJ --> D\nD --> K\nC --> K\nK --> [*]\n";
+  const std::string told =
+      "3:7: error: the branches of 'F' meet at the join 'K', so the join 'J' does not wait for them, and 'D' would run "
+      "once for each branch that comes to 'J'; give the branches that meet there a fork of their own\n";
+  expect(begin + three + rest, actions, told);
+  // A fork of their own.
+  expect(begin + "state G <<fork>>\nF --> G\nG --> A\nG --> B\nF --> C\n" + rest, actions, "");
+  // Its own fork for one branch, and another branch beside it.
+  expect(begin + "state G <<fork>>\nF --> G\nG --> A\nG --> B\nF --> C\nF --> E\nE --> J\n" + rest,
+         actions + "- E: Shell \"e\"\n", told);
+  // Nothing runs after it.
+  expect(begin + three + "A --> J\nB --> J\nJ --> K\nC --> K\nK --> [*]\n",
+         "- A: Shell \"a\"\n- B: Shell \"b\"\n- C: Shell \"c\"\n", "");
+  // No join of all branches.
+  expect(
+      "state J <<join>>\nstate F <<fork>>\n[*] --> F\n" + three + "A --> J\nB --> J\nJ --> D\nD --> [*]\nC --> [*]\n",
+      actions,
+      "3:7: error: not all branches of 'F' lead to the join 'J', so it does not wait for them, and 'D' would run once "
+      "for each branch that comes to 'J'; give the branches that meet there a fork of their own\n");
+}
+
+BOOST_AUTO_TEST_CASE(branches_that_share_a_fork_and_its_join_are_fine) {
+  expect(
+      "state F <<fork>>\nstate G <<fork>>\nstate J <<join>>\nstate K <<join>>\n[*] --> F\nF --> A\nF --> B\n"
+      "A --> G: failure\nB --> G: failure\nG --> C\nG --> D\nC --> J\nD --> J\nJ --> K\nA --> K: success\n"
+      "B --> K: success\nK --> [*]\n",
+      "- A: Shell \"a\"\n- B: Shell \"b\"\n- C: Shell \"c\"\n- D: Shell \"d\"\n", "");
+}
+
+BOOST_AUTO_TEST_CASE(a_step_to_which_several_branches_come_by_themselves_is_a_warning) {
+  const std::string begin = "state J <<join>>\nstate F <<fork>>\n[*] --> F\nF --> A\nF --> B\n";
+  const std::string actions = "- A: Shell \"a\"\n- B: Shell \"b\"\n- C: Shell \"c\"\n";
+  const std::string told =
+      "warning: several branches of 'F' lead to 'C' before they meet, so it runs once for each of them, at the same "
+      "time; "
+      "to run it once, lead the branches to a <<join>> before it\n";
+  expect(begin + "A --> C\nB --> C\nC --> J\nJ --> [*]\n", actions, "8:7: " + told);
+  const std::string no_join = "state F <<fork>>\n[*] --> F\nF --> A\nF --> B\n";
+  expect(no_join + "A --> C\nB --> C\nC --> [*]\n", actions, "7:7: " + told);
+  expect(begin + "A --> J\nB --> J\nJ --> C\nC --> [*]\n", actions, "");
+  // A step that repairs what failed in one branch may repair the other, too.
+  expect(begin + "A --> J: success\nB --> J: success\nA --> C: failure\nB --> C: failure\nC --> J\nJ --> [*]\n",
+         actions, "");
+  // The author has drawn the same branch twice.
+  expect("state J <<join>>\nstate F <<fork>>\n[*] --> F\nF --> A\nF --> A\nA --> J\nJ --> [*]\n", "- A: Shell \"a\"\n",
+         "");
+  expect("[*] --> P\nstate P {\n[*] --> A\nA --> B\n--\n[*] --> B\nB --> [*]\n}\nP --> [*]\n",
+         "- A: Shell \"a\"\n- B: Shell \"b\"\n",
+         "6:7: warning: several regions of 'P' lead to 'B' before they meet, so it runs once for each of them, at the "
+         "same time; to run it once, put it behind 'P'\n");
+}
+
+BOOST_AUTO_TEST_CASE(an_arrow_from_finally_back_to_the_ordinary_path_is_a_warning) {
+  const std::string front = "---\nfinally: Clean\n---\n";
+  const std::string actions = "- A: Shell \"a\"\n- Deploy: Shell \"b\"\n- Clean: Shell \"c\"\n";
+  const std::string path = "[*] --> A\nA --> Deploy\nDeploy --> [*]\n";
+  BOOST_TEST(
+      diagnostics_of(front + workflow_text(path + "Clean --> Deploy\n", actions)) ==
+      "9:1: warning: this arrow leads from `finally` to 'Deploy', which also runs without it: after a failure or "
+      "an abort before 'Deploy', the run would go on there; let `finally` lead to its own states and to [*] "
+      "only\n");
+  BOOST_TEST(diagnostics_of(front + workflow_text(path + "Clean --> [*]\n", actions)) == "");
+  BOOST_TEST(diagnostics_of(
+                 front + workflow_text("[*] --> A\nA --> Clean\nClean --> Deploy\nDeploy --> [*]\n", actions)) == "");
+}
+
 BOOST_AUTO_TEST_CASE(regions_that_leave_their_state_for_the_end_of_the_one_around_it_are_an_error) {
   expect(
       "[*] --> W\nstate W {\n[*] --> P\nstate P {\n[*] --> B\n--\n[*] --> C\n}\nB --> [*]\nC --> [*]\n}\n"

@@ -43,6 +43,7 @@ void check_workflow(const Workflow& workflow, const std::vector<std::string>& gi
   check_unread_states(workflow, diagnostics);
   check_that_it_acts(workflow, check_context.must_exist, diagnostics);
   check_loops(workflow, diagnostics);
+  check_forks(workflow, diagnostics);
   check_parallel_steps(workflow, diagnostics);
 }
 

@@ -20,9 +20,13 @@ void check_diagram(const Workflow& workflow, Diagnostics& diagnostics);
 // loop_checks.cc: loops without any bound except the limit of states that every run has.
 void check_loops(const Workflow& workflow, Diagnostics& diagnostics);
 
-// parallel_checks.cc: branches that pass the end of a composite state without a join, so that what follows would run
-// more than once; steps that run at the same time and have the same output, so that neither of them is ever up to date;
-// prompts that run at the same time, although a budget limits what is known only at the end of each call.
+// fork_checks.cc: branches that do not meet before a step that follows, so that it would run once for each of them: they
+// pass the end of a composite state, or come to a join that is not the join of their fork. A warning where a step itself
+// is on several branches.
+void check_forks(const Workflow& workflow, Diagnostics& diagnostics);
+
+// parallel_checks.cc: steps that run at the same time and have the same output, so that neither of them is ever up to
+// date; prompts that run at the same time, although a budget limits what is known only at the end of each call.
 void check_parallel_steps(const Workflow& workflow, Diagnostics& diagnostics);
 
 // name_checks.cc: each name that is read in a template or a condition is defined, each field that is read from an

@@ -42,6 +42,7 @@ class DiagramChecker {
       first_actions();
       forgotten_actions();
       ends_after_failures();
+      leads_back_from_finally();
     }
     for (const State& state : states_) {
       exits(state);
@@ -373,6 +374,27 @@ class DiagramChecker {
             "a failure of '" + state.id + "' then ends the run as completed, with exit status 0; " +
                 (exit.always ? "write `" + state.id + " --> [*]`" : std::string("remove this line")) +
                 " to let the run fail, and name a state that must run in any case with `finally` in the front matter");
+      }
+    }
+  }
+
+  // Reports an arrow that leads from the states of `finally` to a state of the ordinary path. If the run has failed before
+  // that state, it would run after the failure. A state of `finally` that is itself on the ordinary path is left out,
+  // because then its exits lead on there, too.
+  void leads_back_from_finally() {
+    const std::size_t last = workflow_.index_of(workflow_.finally.name);
+    const Marks ordinary = closure({workflow_.start}, targets_);
+    if (last == no_state || ordinary[last]) return;
+    const Marks at_last = closure({last}, targets_);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (!at_last[i] || ordinary[i]) continue;
+      for (const Transition& exit : states_[i].exits) {
+        if (exit.target == no_state || !ordinary[exit.target]) continue;
+        return diagnostics_.warn(
+            exit.offset, "this arrow leads from `finally` to '" + shown_name(workflow_, exit.target) +
+                             "', which also runs without it: after a failure or an abort before '" +
+                             shown_name(workflow_, exit.target) +
+                             "', the run would go on there; let `finally` lead to its own states and to [*] only");
       }
     }
   }
