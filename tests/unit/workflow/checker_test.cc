@@ -266,6 +266,18 @@ BOOST_AUTO_TEST_CASE(a_step_to_which_several_branches_come_by_themselves_is_a_wa
          "same time; to run it once, put it behind 'P'\n");
 }
 
+BOOST_AUTO_TEST_CASE(an_element_in_a_text_that_no_shell_reads_is_a_warning) {
+  const std::string diagram = "[*] --> A\nA --> B\nB --> [*]\n";
+  const std::string head = "- A: Set l=\"x\"\n";
+  expect(diagram, head + "- B: Log \"see ${l[0]}\"\n",
+         "11:15: warning: ${l[0]} stays as it is, because only a shell reads it; write {{ l[0] }} for the element, or "
+         "$${ for this text\n");
+  for (const char* fine : {"Log \"{{ l[0] }} $${l[0]} ${other[0]} ${l[0\"", "Log \"{% raw %}${l[0]}{% endraw %}\"",
+                           "Shell \"l=(1 2); echo ${l[0]}\""}) {
+    expect(diagram, head + "- B: " + fine + "\n", "");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_arrow_from_finally_back_to_the_ordinary_path_is_a_warning) {
   const std::string front = "---\nfinally: Clean\n---\n";
   const std::string actions = "- A: Shell \"a\"\n- Deploy: Shell \"b\"\n- Clean: Shell \"c\"\n";

@@ -36,7 +36,7 @@ void check_names(const Workflow& workflow, const std::vector<std::string>& given
 
 // unread_states.cc: names of states in braces that are not read as placeholders, as in `${v1.2}`, `${build/all}`,
 // `${run-tests:-x}` and `{{ 1-build }}`. Such text would stay as it is, and a shell would read one of its own
-// variables.
+// variables. A warning for `${list[0]}` in a text that no shell reads, because it would stay as it is, too.
 void check_unread_states(const Workflow& workflow, Diagnostics& diagnostics);
 
 // condition_types.cc: conditions that compare values whose types never match, such as `exit_code == "0"`. An error if

@@ -49,12 +49,18 @@ class UnreadStates final : public TextVisitor {
  public:
   UnreadStates(const Workflow& workflow, Diagnostics& diagnostics) : diagnostics_(diagnostics) {
     for (const State& state : workflow.states) {
-      if (!state.hidden && !state.id.empty() && !is_plain(state.id)) states_.insert(state.id);
+      if (state.hidden || state.id.empty()) continue;
+      (is_plain(state.id) ? values_ : states_).insert(state.id);
+      if (!state.action) continue;
+      values_.insert(state.action->options.result.name);
+      const auto* set = std::get_if<SetAction>(&state.action->kind);
+      if (set == nullptr) continue;
+      for (const Assignment& assignment : set->assignments) values_.insert(assignment.name);
     }
+    for (const Parameter& parameter : workflow.parameters) values_.insert(parameter.name);
   }
 
   void run(const Workflow& workflow) {
-    if (states_.empty()) return;
     for (const State& state : workflow.states) {
       if (!state.action) continue;
       text(state.action->options.timeout);
@@ -72,7 +78,7 @@ class UnreadStates final : public TextVisitor {
  private:
   using TextVisitor::text;
   void text(const TemplateText& one) override { look(one.written); }
-  void command(const CommandText& one) override { look(one.written); }
+  void command(const CommandText& one) override { look(one.written, std::nullopt, true); }
   void arguments(const std::vector<Argument>& arguments) override {
     for (const Argument& argument : arguments) value(argument.value);
   }
@@ -87,8 +93,8 @@ class UnreadStates final : public TextVisitor {
     }
   }
 
-  // `place`: where to report a diagnostic, if not at the text itself.
-  void look(const MappedText& written, std::optional<std::size_t> place = std::nullopt) {
+  // `place`: where to report a diagnostic, if not at the text itself. `for_shell`: a shell reads the text.
+  void look(const MappedText& written, std::optional<std::size_t> place = std::nullopt, bool for_shell = false) {
     const std::string_view all = written.text();
     for (std::size_t at = all.find_first_of("${"); at < all.size(); at = all.find_first_of("${", at)) {
       const std::string_view two = all.substr(at, 2);
@@ -115,9 +121,23 @@ class UnreadStates final : public TextVisitor {
         cursor.skip_blanks();
         is_ours = cursor.at_quote() || cursor.at_name();
       }
-      if (!is_ours) tell(all.substr(two == "${" ? at + 2 : cursor.at()), two, place.value_or(written.locate(at)));
+      if (!is_ours) {
+        const std::size_t offset = place.value_or(written.locate(at));
+        tell(all.substr(two == "${" ? at + 2 : cursor.at()), two, offset);
+        if (two == "${" && !for_shell) tell_of_element(all.substr(at + 2), offset);
+      }
       at += 2;
     }
+  }
+
+  // Reports `${list[0]}` in a text that no shell reads, where it would stay as it is. `inside`: what follows the `${`.
+  void tell_of_element(std::string_view inside, std::size_t offset) {
+    const std::string element(inside.substr(0, inside.find('}')));
+    const std::size_t end = element.find('[');
+    if (element.size() == inside.size() || end == std::string::npos || !values_.contains(element.substr(0, end)))
+      return;
+    diagnostics_.warn(offset, "${" + element + "} stays as it is, because only a shell reads it; write {{ " + element +
+                                  " }} for the element, or $${ for this text");
   }
 
   // Reports the name of a state in `inside`, the text after the opening braces.
@@ -144,7 +164,8 @@ class UnreadStates final : public TextVisitor {
   }
 
   Diagnostics& diagnostics_;
-  std::set<std::string, std::less<>> states_;
+  std::set<std::string, std::less<>> states_;  // those whose names are not read in ${...}
+  std::set<std::string, std::less<>> values_;  // names that are read there
 };
 
 }  // namespace
