@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(attach_returns_only_when_a_detached_run_has_shown_all_and_w
   BOOST_REQUIRE(begun.out.ends_with('\n'));
   const std::string journal = ".wtool/runs/" + begun.out.substr(0, begun.out.size() - 1);
   BOOST_REQUIRE(wait_until([&] { return holds(file(journal + ".log"), "completed in"); }, std::chrono::seconds(30)));
-  const wtool::Descriptor reading(::open((scratch.path() + "/" + journal + ".jsonl").c_str(), O_RDONLY | O_CLOEXEC));
+  const wtool::Descriptor reading(::open((scratch.path() + "/" + journal + ".log").c_str(), O_RDONLY | O_CLOEXEC));
   BOOST_TEST(::flock(reading.get(), LOCK_SH | LOCK_NB) != 0, "for attach, the run has ended");
   Program attached({wtool_path, "attach", "last"}, Program::On::pipes, here());
   BOOST_TEST(attached.wait_for_output("completed in"));

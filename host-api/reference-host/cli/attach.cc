@@ -101,8 +101,9 @@ int attach(const std::string& wanted) {
   Stop stop;
   const Interrupts interrupts(stop);
   while (!stop.requested()) {
-    // Checked before the log is read, so that the last round reads everything that the run showed.
-    const bool is_last = !journal::is_being_written(file);
+    // Checked before the log is read, so that the last round reads everything that the run showed. The journal ends
+    // before the process has shown how the run ended, and has written its reports.
+    const bool is_last = !journal::is_being_written(file) && !journal::is_being_written(journal::log_file(file));
     if (!log.print_news(is_last)) return exit_unusable;
     if (is_last) return end_of(id, file, false);
     runner::wait_until(std::chrono::steady_clock::now() + look_at_log_again, stop);
@@ -119,7 +120,9 @@ void add_attach(CLI::App& app, Context& context) {
   command->add_option("RUN", *run, "The run's id, the beginning of the id, or `last`")->required();
   command->footer(
       "For a run started with --detach, prints everything that the run shows; for any other run, what its steps write\n"
-      "and log. The exit status is that of the run, or 130 if the run was aborted. Ctrl-C ends only this command;\n"
+      "and log. The exit status is that of the run, or 130 if the run was aborted; a report that could not be written "
+      "does\n"
+      "not change it. Ctrl-C ends only this command;\n"
       "`wtool stop RUN` ends the run.\n"
       "\n"
       "Examples:\n"

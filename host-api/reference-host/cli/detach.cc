@@ -118,6 +118,8 @@ bool begin_detached(int report, const journal::Journal* journal) {
     complain(std::string("standard input cannot be replaced by /dev/null: ") + ::strerror(errno));
     return false;
   }
+  // Until this process ends, the lock says that more may be shown. If it fails, `wtool attach` only returns earlier.
+  (void)journal::lock_journal(log.get());
   write_all(log.get(), shown_before(STDERR_FILENO));
   if (::dup2(log.get(), STDOUT_FILENO) < 0 || ::dup2(log.get(), STDERR_FILENO) < 0) {
     complain("the output cannot be sent to " + path + ": " + ::strerror(errno));

@@ -402,7 +402,7 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
   if (!watcher.error().empty()) complain("the abort file has no effect in this run: " + watcher.error());
   OutputFiles files(run.journal ? run.journal->file() : "", secrets, prepared.output_limits());
   journal::Masking masking(secrets, shown);
-  journal::Observers all({run.journal, &masking});
+  journal::Observers all({run.journal.get(), &masking});
   if (prepared.tools().own_place() == "cluster") run.settings.on = "cluster";
   runner::RunServices services = prepared.services();
   services.confirm = std::move(run.confirm);

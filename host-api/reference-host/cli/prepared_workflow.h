@@ -148,10 +148,8 @@ bool allows_any_command(Toolbox& toolbox);
 // secrets. Shared by `wtool run` and `wtool mcp --workflows`.
 struct JournaledRun {
   std::map<std::string, expressions::Value> inputs;
-  // nullptr: none is kept. Its owner keeps it open, and so locked, until the run has been reported: to other processes,
-  // the run ends when the journal is closed.
-  journal::Journal* journal = nullptr;
-  const runner::PastRun* past = nullptr;  // what the earlier run did, if this one resumes it
+  std::unique_ptr<journal::Journal> journal;  // nullptr: none is kept
+  const runner::PastRun* past = nullptr;      // what the earlier run did, if this one resumes it
   runner::RunSettings settings{};
   // As in RunServices.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;

@@ -106,8 +106,7 @@ class FileRun {
     return events_ != nullptr;
   }
 
-  // Call open_files() first. The journal is open until the run has been reported, so that `wtool attach` shows the report
-  // of a detached run, too. `pending` and `given`: questions of the run that is continued, and the answers to some of
+  // Call open_files() first. `pending` and `given`: questions of the run that is continued, and the answers to some of
   // them.
   int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<journal::Journal> journal,
           const runner::PastRun* past, std::int64_t started_in = 0, std::vector<PendingApproval> pending = {},
@@ -137,7 +136,7 @@ class FileRun {
       journal::Observers shown({&beginning, &progress, &failed, events_.get(), wants_report ? &collector : nullptr});
       report = run_journaled(prepared_, prepared_.tools(),
                              {.inputs = std::move(inputs),
-                              .journal = journal.get(),
+                              .journal = std::move(journal),
                               .past = past,
                               .settings = settings(run),
                               .confirm = confirmation(),

@@ -279,6 +279,26 @@ Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, const
   return made;
 }
 
+// The inputs of a new run. What is wrong with them is added to `given.errors`.
+std::map<std::string, expressions::Value> checked_inputs(const PreparedWorkflow& prepared, Arguments& given) {
+  auto inputs = workflow::resolve_inputs(prepared.workflow(), {}, workflow::names_read(prepared.workflow()),
+                                         given.errors, given.values, "");
+  workflow::Diagnostics needed;
+  if (given.errors.empty()) workflow::check_values(prepared.workflow(), inputs, "", needed);
+  if (!needed.empty()) given.errors.emplace_back(trimmed(needed.text(prepared.source()), "\n"));
+  return inputs;
+}
+
+// The journal of the continued run, or a new one. nullptr: a new notice says why the run keeps none.
+std::unique_ptr<journal::Journal> journal_of(Continued& continued, const PreparedWorkflow& prepared,
+                                             const runner::Secrets& secrets, std::vector<std::string>& notices) {
+  if (continued.run != nullptr) return std::move(continued.run->journal);
+  std::string error;
+  auto journal = journal::Journal::create(prepared.directory(), journal_options(secrets), error);
+  if (!journal) notices.push_back("this run keeps no journal and cannot be resumed: " + error);
+  return journal;
+}
+
 }  // namespace
 
 std::unique_ptr<WorkflowTools> WorkflowTools::open(Context& context, const std::string& folder,
@@ -390,28 +410,16 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
     continued = continue_run(*served.workflow, given, policy_, secrets);
   PreparedWorkflow& prepared = continued.workflow != nullptr ? *continued.workflow : *served.workflow;
   JournaledRun run;
-  if (given.errors.empty() && continued.run == nullptr) {
-    run.inputs = workflow::resolve_inputs(prepared.workflow(), {}, workflow::names_read(prepared.workflow()),
-                                          given.errors, given.values, "");
-    workflow::Diagnostics needed;
-    if (given.errors.empty()) workflow::check_values(prepared.workflow(), run.inputs, "", needed);
-    if (!needed.empty()) given.errors.emplace_back(trimmed(needed.text(prepared.source()), "\n"));
-  }
+  if (given.errors.empty() && continued.run == nullptr) run.inputs = checked_inputs(prepared, given);
   if (!given.errors.empty()) return mcp::refusal(as_text(given.errors));
   std::vector<std::string> notices = std::move(continued.notices);
-  std::unique_ptr<journal::Journal> journal;
+  run.journal = journal_of(continued, prepared, secrets, notices);
   if (continued.run != nullptr) {
-    journal = std::move(continued.run->journal);
     run.past = &continued.run->past;
     run.inputs = std::move(continued.ready.inputs);
     run.settings = std::move(continued.ready.settings);
-  } else {
-    std::string error;
-    journal = journal::Journal::create(prepared.directory(), journal_options(secrets), error);
-    if (!journal) notices.push_back("this run keeps no journal and cannot be resumed: " + error);
   }
-  run.journal = journal.get();
-  const std::string id = journal ? journal->run() : "";
+  const std::string id = run.journal ? run.journal->run() : "";
   if (continued.run != nullptr) {
     call.continues = id;
     elicitation_.continues(id);
@@ -432,7 +440,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
   };
   RunApprovals approvals(
       {.run = id,
-       .journal = journal.get(),
+       .journal = run.journal.get(),
        .asks = false,
        .not_asked = "the client of this server may be a program; a person answers with `wtool approve`",
        .trail = prepared.trail(),
