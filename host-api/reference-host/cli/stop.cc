@@ -162,6 +162,12 @@ int say_how_it_ended(const std::string& id, const std::string& file) {
   return print(id + ": " + report::status_text(*run, false) + '\n') ? exit_ok : exit_unusable;
 }
 
+bool is_suspended(const std::string& file) {
+  std::string error;
+  const auto ended = journal::read_journal_ends(file, error);
+  return ended && ended->status == runner::RunReport::Status::suspended;
+}
+
 // Nothing of a suspended run is running, so only its journal has to say that the run has ended. Nothing else could end a
 // run whose question only another person may answer.
 int stop_suspended(const std::string& id, const std::string& file) {
@@ -194,8 +200,7 @@ int stop_run(const StopOptions& options) {
   }
   const std::string file = journal::journal_file(".", id);
   if (!journal::is_being_written(file)) {
-    const auto ended = journal::read_journal_ends(file, error);
-    if (ended && ended->status == runner::RunReport::Status::suspended) return stop_suspended(id, file);
+    if (is_suspended(file)) return stop_suspended(id, file);
     complain("the run " + id + " is not running");
     return say_how_it_ended(id, file);
   }
@@ -209,6 +214,7 @@ int stop_run(const StopOptions& options) {
   if (number <= 1) return failed_to_stop(id, "its journal does not name its process");
   ProcessesOfRun processes(number);
   if (processes.are_gone() || !has_open(number, file)) {
+    if (!journal::is_being_written(file)) return stop_run(options);  // it has ended meanwhile
     return failed_to_stop(id, "the process " + std::to_string(number) +
                                   " in its journal does not write the journal; the run may be in another container");
   }
@@ -227,7 +233,7 @@ int stop_run(const StopOptions& options) {
   const Interrupts interrupts(stop);
   while (!stop.requested()) {
     processes.look();
-    if (processes.are_gone()) return say_how_it_ended(id, file);
+    if (processes.are_gone()) return is_suspended(file) ? stop_suspended(id, file) : say_how_it_ended(id, file);
     runner::wait_until(std::chrono::steady_clock::now() + look_at_processes_again, stop);
   }
   complain("the run " + id + " was told to end, but has not ended yet" +
