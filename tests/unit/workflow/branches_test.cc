@@ -70,6 +70,21 @@ int count(const std::string& text, const std::string& part) {
 
 BOOST_AUTO_TEST_SUITE(branches)
 
+// A way back to the fork began all branches again, and so the inner join counted as the join of the outer fork, too.
+BOOST_AUTO_TEST_CASE(a_branch_that_may_return_to_its_fork_waits_at_the_join_of_all_branches) {
+  const Run run(
+      workflow_text("state F <<fork>>\nstate G <<fork>>\nstate J <<join>>\nstate K <<join>>\n[*] --> F\nF --> G\n"
+                    "F --> C\nG --> A\nG --> B\nA --> J\nB --> J\nJ --> Pack\nPack --> Upload\nUpload --> K\n"
+                    "C --> K: success\nC --> F: failure\nK --> Deploy\nDeploy --> [*]\n",
+                    shell_in_all + "- Pack: Shell \"pack\"\n- Upload: Shell \"upload\"\n- Deploy: Shell \"deploy\"\n",
+                    "max_steps: 50\n"),
+      [](const Json& arguments, Stop&, const ToolCaller::OutputSink&) {
+        return FakeTools::exited(command_of(arguments) == "upload" ? 1 : 0, "");
+      });
+  BOOST_TEST((run.report.status == RunReport::Status::failed));
+  BOOST_TEST(run.recorder.events.find("+Deploy") == std::string::npos, run.recorder.events);
+}
+
 BOOST_AUTO_TEST_CASE(all_branches_of_a_fork_run_at_the_same_time) {
   Meeting meeting(3);
   const Run run(workflow_text(judged, shell_in_all), [&](const Json&, Stop&, const ToolCaller::OutputSink&) {

@@ -378,25 +378,35 @@ class DiagramChecker {
     }
   }
 
-  // Reports an arrow that leads from the states of `finally` to a state of the ordinary path. If the run has failed before
-  // that state, it would run after the failure. A state of `finally` that is itself on the ordinary path is left out,
-  // because then its exits lead on there, too.
+  // Reports an arrow from the states of `finally` to a step of the ordinary path: if the run has failed before that step,
+  // the step would run after the failure.
   void leads_back_from_finally() {
     const std::size_t last = workflow_.index_of(workflow_.finally.name);
+    if (last == no_state) return;
     const Marks ordinary = closure({workflow_.start}, targets_);
-    if (last == no_state || ordinary[last]) return;
     const Marks at_last = closure({last}, targets_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
-      if (!at_last[i] || ordinary[i]) continue;
+      if (!at_last[i] || (ordinary[i] && i != last)) continue;
       for (const Transition& exit : states_[i].exits) {
-        if (exit.target == no_state || !ordinary[exit.target]) continue;
+        if (exit.target == no_state || exit.target == last || !ordinary[exit.target]) continue;
+        const std::size_t step = first_step(exit.target);
+        if (step == no_state) continue;
         return diagnostics_.warn(
-            exit.offset, "this arrow leads from `finally` to '" + shown_name(workflow_, exit.target) +
-                             "', which also runs without it: after a failure or an abort before '" +
-                             shown_name(workflow_, exit.target) +
-                             "', the run would go on there; let `finally` lead to its own states and to [*] only");
+            exit.offset, "this arrow leads from `finally` to '" + states_[step].id +
+                             "', a step of the ordinary path: after a failure or an abort before that step, the "
+                             "run would continue with it; let `finally` lead to its own states and to [*] only");
       }
     }
+  }
+
+  // The first state from here on that has an action; no_state: there is none.
+  std::size_t first_step(std::size_t from) const {
+    const Marks reached = closure({from}, targets_);
+    if (states_[from].action) return from;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (reached[i] && states_[i].action) return i;
+    }
+    return no_state;
   }
 
   // Reports a choice without an exit for the case that none of its conditions is true.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <variant>
 
@@ -86,7 +87,7 @@ class AfterSuccess final : public expressions::Scope {
 }  // namespace
 
 std::vector<std::size_t> targets_after_success(const Workflow& workflow, const State& state, const State& done) {
-  const AfterSuccess scope(workflow, done);
+  std::optional<AfterSuccess> scope;  // takes time to make, and few exits have expressions
   std::vector<std::size_t> targets;
   std::vector<std::size_t> last_resort;
   for (const Transition& exit : state.exits) {
@@ -96,8 +97,9 @@ std::vector<std::size_t> targets_after_success(const Workflow& workflow, const S
       continue;
     }
     bool is_sure = exit.kind == Kind::success;
-    if (exit.kind == Kind::expression) {
-      const auto judged = expressions::evaluate(exit.condition, scope);
+    if (exit.kind == Kind::expression && exit.condition.root) {
+      if (!scope) scope.emplace(workflow, done);
+      const auto judged = expressions::evaluate(exit.condition, *scope);
       const auto* value = std::get_if<expressions::Value>(&judged);
       const bool* truth = value == nullptr ? nullptr : value->as_bool();
       if (truth != nullptr && !*truth) continue;

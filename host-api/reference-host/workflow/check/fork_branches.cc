@@ -1,11 +1,32 @@
 #include "workflow/check/fork_branches.h"
 
-#include <set>
 #include <utility>
 
 #include "workflow/check/failure_rule.h"
 
 namespace wtool::host::workflow {
+
+namespace {
+
+// The states that may come next. `done`: the last state before `state` that has an action, or `state` itself.
+std::vector<std::size_t> next_of(const Workflow& workflow, const State& state, const State& done,
+                                 ForkBranches::Follow follow) {
+  if (follow == ForkBranches::Follow::after_success) return targets_after_success(workflow, state, done);
+  const auto is_hidden = [&](std::size_t target) { return target != no_state && workflow.states[target].hidden; };
+  std::vector<std::size_t> next;
+  for (const Transition& exit : state.exits) {
+    if (!is_hidden(exit.target)) next.push_back(exit.target);
+  }
+  if (next.size() < state.exits.size()) {
+    for (const std::size_t target : targets_after_success(workflow, state, done)) {
+      if (is_hidden(target)) next.push_back(target);
+    }
+  }
+  if (state.action) next.push_back(workflow.index_of(state.action->options.on_failure.name));
+  return next;
+}
+
+}  // namespace
 
 ForkBranches::ForkBranches(const Workflow& workflow, const State& fork, const std::vector<std::size_t>& ends,
                            Follow follow)
@@ -14,25 +35,25 @@ ForkBranches::ForkBranches(const Workflow& workflow, const State& fork, const st
   for (const std::size_t end : ends) {
     if (end != no_state) is_end[end] = true;
   }
-  std::set<std::size_t> begun;
+  struct Walked {
+    std::size_t state;
+    std::size_t done;
+  };
   for (std::size_t i = 0; i < fork.exits.size(); ++i) {
-    if (follow == Follow::after_success && !begun.insert(fork.exits[i].target).second) continue;
-    std::vector<std::size_t> todo;
-    const auto reach = [&](std::size_t state) {
+    std::vector<Walked> todo;
+    const auto reach = [&](std::size_t state, std::size_t done) {
       if (state == no_state || &workflow.states[state] == &fork) return;
       if (branch_[state] == i || branch_[state] == several) return;
       if (branch_[state] == none) reached_.push_back(state);
       branch_[state] = branch_[state] == none ? i : several;
-      if (!is_end[state]) todo.push_back(state);
+      if (!is_end[state]) todo.push_back({state, workflow.states[state].action ? state : done});
     };
-    reach(fork.exits[i].target);
+    reach(fork.exits[i].target, fork.exits[i].target);
     while (!todo.empty()) {
-      const State& at = workflow.states[todo.back()];
+      const Walked at = todo.back();
       todo.pop_back();
-      if (follow == Follow::after_success) {
-        for (const std::size_t target : targets_after_success(workflow, at, at)) reach(target);
-      } else {
-        for (const Transition& exit : at.exits) reach(exit.target);
+      for (const std::size_t next : next_of(workflow, workflow.states[at.state], workflow.states[at.done], follow)) {
+        reach(next, at.done);
       }
     }
   }

@@ -11,11 +11,13 @@ namespace wtool::host::workflow {
 
 class ForkBranches {
  public:
-  enum class Follow { all_exits, after_success };  // after_success: only the exits that a success may take
+  enum class Follow {
+    all_exits,      // also `on failure`, but not the exits by which a failure leaves a composite state
+    after_success,  // only the exits that a success may take
+  };
 
   // Walks along each branch of `fork`, but not on from the states in `ends`. A path that leads back to the fork ends
-  // there, because it begins all branches again. With `after_success`, exits of the fork with the same target are one
-  // branch. Takes linear time.
+  // there, because it begins all branches again. Takes linear time, except where exits have expressions.
   ForkBranches(const Workflow& workflow, const State& fork, const std::vector<std::size_t>& ends,
                Follow follow = Follow::all_exits);
 

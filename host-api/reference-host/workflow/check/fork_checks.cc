@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <deque>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "workflow/actions/action_type.h"
 #include "workflow/check/checks.h"
 #include "workflow/check/failure_rule.h"
 #include "workflow/check/fork_branches.h"
@@ -22,14 +25,28 @@ class ForkChecker {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (!is_fork(i)) continue;
       // One finding often explains the others.
-      if (!passes_an_end(i) && !comes_to_another_join(i)) comes_to_one_state(i);
+      if (passes_an_end(i) || comes_to_another_join(i)) continue;
+      if (!goes_around_its_join(i)) comes_to_one_state(i);
     }
   }
 
  private:
+  using Marks = std::vector<bool>;
+
   bool is_fork(std::size_t state) const { return states_[state].kind == State::Kind::fork; }
   bool is_join(std::size_t state) const { return states_[state].kind == State::Kind::join; }
-  bool acts(std::size_t state) const { return states_[state].action || states_[state].action_unread; }
+  bool aborts(std::size_t state) const {
+    return states_[state].action && std::holds_alternative<AbortAction>(states_[state].action->kind);
+  }
+  // An Abort ends the whole run, so it does not matter how many branches come to it.
+  bool acts(std::size_t state) const {
+    return (states_[state].action && !aborts(state)) || states_[state].action_unread;
+  }
+  // Whether it matters that the step runs twice. It does not for Log, Set and the like.
+  bool works(std::size_t state) const {
+    const auto& action = states_[state].action;
+    return states_[state].action_unread || (action && !aborts(state) && type_of(action->kind).calls_something);
+  }
 
   // Reports branches that come to the end of a composite state around the fork without its join, so that each of them
   // runs by itself what follows the composite state.
@@ -38,14 +55,13 @@ class ForkChecker {
     // The end of several regions is a join.
     for (std::size_t end = states_[fork].around; end != no_state && !is_join(end); end = states_[end].around) {
       const ForkBranches branches(workflow_, states_[fork], {end, join});
-      const bool is_inside = join != no_state && branches.count(join) > 0;
       const std::size_t alone = branches.count(end);
-      if (alone + (is_inside && leads_to(join, end) ? 1 : 0) > 1) {
-        const std::size_t next = follower_of(end);
-        if (next != no_state) alone > 1 ? tell_of_end(fork, end, next) : tell_of_way_around(fork, end, next);
-        return next != no_state;
-      }
-      if (is_inside) return false;
+      const bool joined = join != no_state && branches.count(join) > 0 && leads_to(join, end, fork);
+      if (alone + (joined ? 1 : 0) < 2) continue;
+      const std::size_t next = follower_of(end);
+      if (next == no_state) return false;
+      alone > 1 ? tell_of_end(fork, end, next) : tell_of_way_around(fork, end, next);
+      return true;
     }
     return false;
   }
@@ -56,29 +72,64 @@ class ForkChecker {
     const ForkBranches branches(workflow_, states_[fork], {join});
     for (const std::size_t other : branches.reached()) {
       if (!is_join(other) || states_[other].hidden || other == join || branches.count(other) < 2) continue;
-      // Branches may come to it by a fork of their own, for which it waits.
-      if (ForkBranches(workflow_, states_[fork], forks_that_meet_at(other, join)).count(other) == 0) continue;
       const std::size_t next = acts(other) ? other : follower_of(other);
       if (next == no_state) continue;
-      const std::string its = "'" + states_[other].id + "'";
-      diagnostics_.add(states_[other].offset,
-                       (join == no_state ? "not all branches of '" + states_[fork].id + "' lead to the join " + its
-                                         : "the branches of '" + states_[fork].id + "' meet at the join '" +
-                                               shown_name(workflow_, join) + "', so the join " + its) +
-                           (join == no_state ? ", so it" : "") + " does not wait for them, and '" + states_[next].id +
-                           "' would run once for each branch that comes to " + its +
-                           "; give the branches that meet there a fork of their own");
+      // Branches may come to it by a fork of their own, for which it waits.
+      const std::vector<std::size_t> inner = forks_that_meet_at(other);
+      if (!inner.empty() && (walks_left_-- <= 0 || !is_reached_without(fork, other, inner))) continue;
+      tell_of_other_join(fork, other, next);
       return true;
     }
     return false;
   }
 
+  // Reports an exit by which a branch leaves the way to its join, if the run continues at the join all the same: a step
+  // then runs twice, or a failure is lost.
+  bool goes_around_its_join(std::size_t fork) {
+    const std::size_t join = joins_[fork];
+    if (join == no_state || (!acts(join) && follower_of(join) == no_state)) return false;
+    const Marks to_join = closure({join}, sources(), fork);
+    const Marks behind = closure({join}, targets(), fork);
+    const ForkBranches branches(workflow_, states_[fork], {join});
+    for (const std::size_t state : branches.reached()) {
+      if (state == join || !to_join[state]) continue;
+      for (const Transition& exit : states_[state].exits) {
+        const std::size_t target = exit.target;
+        if (target == no_state || target == fork || to_join[target]) continue;
+        const bool failed = exit.kind == Transition::Kind::failure;
+        if (failed && hands_failure_on(workflow_, states_[state], exit) && !handles_failures(target)) continue;
+        if (tell_of_exit(fork, state, exit, closure({target}, targets(), fork), behind)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool tell_of_exit(std::size_t fork, std::size_t state, const Transition& exit, const Marks& around,
+                    const Marks& behind) {
+    const std::size_t join = joins_[fork];
+    const std::string its_join = name_of_join(join);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (!around[i] || !behind[i] || !works(i)) continue;
+      diagnostics_.warn(exit.offset, "this arrow leads a branch of '" + states_[fork].id + "' around " + its_join +
+                                         " to '" + states_[i].id + "', which also comes after " + its_join +
+                                         ", so it would run twice; lead the branch to " + its_join);
+      return true;
+    }
+    if (exit.kind != Transition::Kind::failure || !comes_to_the_end(around)) return false;
+    diagnostics_.warn(exit.offset,
+                      "after a failure of '" + states_[state].id + "', its branch ends without " + its_join +
+                          ", and the run continues after it as if nothing had failed; lead the branch to " + its_join +
+                          ", whose exits can tell `success` from `failure`");
+    return true;
+  }
+
   // Reports a step to which several branches come, each by itself, although nothing has failed.
   void comes_to_one_state(std::size_t fork) {
+    const bool has_regions = states_[fork].other_half != no_state;
+    if (!has_regions && has_a_branch_twice(fork)) return;
     const ForkBranches branches(workflow_, states_[fork], {joins_[fork]}, ForkBranches::Follow::after_success);
     for (const std::size_t state : branches.reached()) {
-      if (state == joins_[fork] || branches.count(state) < 2 || !acts(state)) continue;
-      const bool has_regions = states_[fork].other_half != no_state;
+      if (state == joins_[fork] || branches.count(state) < 2 || !works(state)) continue;
       diagnostics_.warn(states_[state].offset,
                         std::string("several ") + (has_regions ? "regions" : "branches") + " of '" + states_[fork].id +
                             "' lead to '" + states_[state].id +
@@ -89,46 +140,112 @@ class ForkChecker {
     }
   }
 
-  // The first state with an action that comes after `state`, before any join; no_state: no such state follows.
+  // Two exits with the same target: the author wants the same steps twice.
+  bool has_a_branch_twice(std::size_t fork) const {
+    std::vector<std::size_t> begun;
+    for (const Transition& exit : states_[fork].exits) begun.push_back(exit.target);
+    std::sort(begun.begin(), begun.end());
+    return std::adjacent_find(begun.begin(), begun.end()) != begun.end();
+  }
+
+  // The first state with an action that comes after a success of `state`, before any join; no_state: no such state
+  // follows.
   std::size_t follower_of(std::size_t state) const {
-    std::vector<bool> seen(states_.size());
+    Marks seen(states_.size());
     std::deque<std::size_t> todo = {state};
     while (!todo.empty()) {
       const State& at = states_[todo.front()];
       todo.pop_front();
-      for (const Transition& exit : at.exits) {
-        if (exit.target == no_state || seen[exit.target] || is_join(exit.target)) continue;
-        if (acts(exit.target)) return exit.target;
-        seen[exit.target] = true;
-        todo.push_back(exit.target);
+      for (const std::size_t next : targets_after_success(workflow_, at, at)) {
+        if (next == no_state || seen[next] || is_join(next) || aborts(next)) continue;
+        if (acts(next)) return next;
+        seen[next] = true;
+        todo.push_back(next);
       }
     }
     return no_state;
   }
 
-  bool leads_to(std::size_t from, std::size_t to) const {
-    std::vector<bool> seen(states_.size());
-    std::vector<std::size_t> todo = {from};
-    while (!todo.empty()) {
-      const std::size_t at = todo.back();
-      todo.pop_back();
-      for (const Transition& exit : states_[at].exits) {
-        if (exit.target == to) return true;
-        if (exit.target == no_state || seen[exit.target]) continue;
-        seen[exit.target] = true;
-        todo.push_back(exit.target);
+  // Whether an exit of the state, a join or the end of a composite state, may be taken after a failure.
+  bool handles_failures(std::size_t state) const {
+    return std::any_of(states_[state].exits.begin(), states_[state].exits.end(), [&](const Transition& exit) {
+      return is_unconditional(exit) ? takes_failure(workflow_, states_[state], exit)
+                                    : exit.kind != Transition::Kind::success;
+    });
+  }
+
+  // Whether any of the states has an exit to [*]. An Abort ends the run otherwise.
+  bool comes_to_the_end(const Marks& marks) const {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (!marks[i] || aborts(i)) continue;
+      const auto& exits = states_[i].exits;
+      if (std::any_of(exits.begin(), exits.end(), [](const Transition& exit) { return exit.target == no_state; })) {
+        return true;
       }
     }
     return false;
   }
 
-  // `also`, and the forks whose branches meet at this join.
-  std::vector<std::size_t> forks_that_meet_at(std::size_t join, std::size_t also) const {
-    std::vector<std::size_t> forks = {also};
+  using Edges = std::vector<std::vector<std::size_t>>;
+
+  // By state: where its exits and its `on failure` lead.
+  const Edges& targets() {
+    if (!targets_.empty()) return targets_;
+    targets_.resize(states_.size());
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      for (const Transition& exit : states_[i].exits) {
+        if (exit.target != no_state) targets_[i].push_back(exit.target);
+      }
+      if (!states_[i].action || aborts(i)) continue;
+      const std::size_t handler = workflow_.index_of(states_[i].action->options.on_failure.name);
+      if (handler != no_state) targets_[i].push_back(handler);
+    }
+    return targets_;
+  }
+  // By state: the states that lead to it.
+  const Edges& sources() {
+    if (!sources_.empty()) return sources_;
+    sources_.resize(states_.size());
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      for (const std::size_t target : targets()[i]) sources_[target].push_back(i);
+    }
+    return sources_;
+  }
+
+  // These states, and all that can be reached from them along `edges` without passing `fork`.
+  static Marks closure(std::vector<std::size_t> from, const Edges& edges, std::size_t fork) {
+    Marks reached(edges.size());
+    for (const std::size_t state : from) reached[state] = true;
+    while (!from.empty()) {
+      const std::size_t state = from.back();
+      from.pop_back();
+      for (const std::size_t next : edges[state]) {
+        if (next == fork || reached[next]) continue;
+        reached[next] = true;
+        from.push_back(next);
+      }
+    }
+    return reached;
+  }
+
+  bool leads_to(std::size_t from, std::size_t to, std::size_t fork) { return closure({from}, targets(), fork)[to]; }
+
+  std::vector<std::size_t> forks_that_meet_at(std::size_t join) const {
+    std::vector<std::size_t> forks;
     for (std::size_t i = 0; i < joins_.size(); ++i) {
       if (joins_[i] == join) forks.push_back(i);
     }
     return forks;
+  }
+
+  // Whether a branch comes to the state without passing any of these forks.
+  bool is_reached_without(std::size_t fork, std::size_t state, std::vector<std::size_t> passed) const {
+    passed.push_back(joins_[fork]);
+    return ForkBranches(workflow_, states_[fork], passed).count(state) > 0;
+  }
+
+  std::string name_of_join(std::size_t join) const {
+    return (states_[join].hidden ? "the end of '" : "the join '") + shown_name(workflow_, join) + "'";
   }
 
   void tell_of_end(std::size_t fork, std::size_t end, std::size_t next) {
@@ -146,18 +263,43 @@ class ForkChecker {
   }
 
   void tell_of_way_around(std::size_t fork, std::size_t end, std::size_t next) {
-    const std::string join = "'" + shown_name(workflow_, joins_[fork]) + "'";
+    const std::string its_join = name_of_join(joins_[fork]);
     diagnostics_.add(states_[fork].offset,
                      "a branch of '" + states_[fork].id + "' comes to the end of the composite state '" +
-                         shown_name(workflow_, end) + "' without the join " + join + ", so '" + states_[next].id +
-                         "', which follows, would run for that branch and again after the join; lead the branch to " +
-                         join);
+                         shown_name(workflow_, end) + "' without " + its_join + ", so '" + states_[next].id +
+                         "', which follows, would run for that branch and again after the join; "
+                         "lead the branch to " +
+                         its_join);
+  }
+
+  void tell_of_other_join(std::size_t fork, std::size_t other, std::size_t next) {
+    const std::size_t join = joins_[fork];
+    const std::string its = "'" + states_[other].id + "'";
+    const auto& exits = states_[fork].exits;
+    const bool all_lead = std::all_of(exits.begin(), exits.end(), [&](const Transition& exit) {
+      return exit.target != no_state && (exit.target == other || leads_to(exit.target, other, fork));
+    });
+    const std::string why =
+        join == no_state
+            ? "not all branches of '" + states_[fork].id + "' lead to the join " + its + ", so it"
+            : "the branches of '" + states_[fork].id + "' meet at " + name_of_join(join) + ", so the join " + its;
+    const std::string advice = all_lead && join != no_state
+                                   ? "lead all of them to one join, whose exits can tell `success` from `failure`"
+                                   : "give the branches that meet there a fork of their own";
+    diagnostics_.add(states_[other].offset, why + " does not wait for them, and '" + states_[next].id +
+                                                "' would run once for each branch that comes to " + its + "; " +
+                                                advice);
   }
 
   const Workflow& workflow_;
   const std::vector<State>& states_;
   Diagnostics& diagnostics_;
   std::vector<std::size_t> joins_;  // by state: for a fork, its join
+  Edges targets_;
+  Edges sources_;
+  // The walks that is_reached_without() may still take. A file that needs more is checked in parts only, so that the
+  // check of no file takes long.
+  int walks_left_ = 500;
 };
 
 }  // namespace
