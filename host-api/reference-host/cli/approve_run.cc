@@ -183,6 +183,41 @@ std::string runs_that_ask() {
   return lines;
 }
 
+namespace {
+
+// Puts the person's answers to the questions into `given`, or shows the questions if nobody can be asked. Returns the exit
+// status if the command ends here.
+std::optional<int> ask_person(const RunAnswer& answer, const std::string& run,
+                              const std::vector<PendingApproval>& wanted, const std::vector<PendingApproval>& waiting,
+                              std::vector<GivenApproval>& given) {
+  for (const PendingApproval& one : wanted) {
+    if (!answer.word.empty()) {
+      given.push_back({one, answer.word == "yes", answer.comment});
+      continue;
+    }
+    Stop stop;
+    const Interrupts interrupts(stop);
+    auto typed = ask_for_approval(one, stop, run);
+    if (interrupts.signal() != 0) return interrupts.exit_status();
+    if (typed) {
+      given.push_back(std::move(*typed));
+      continue;
+    }
+    // There is no terminal, so the person is told how to answer.
+    if (!print(approval_text(one, question_columns(), run) + "answer it with: wtool approve " + run +
+               (waiting.size() > 1 ? " --state " + name_among(one, waiting) : "") + " --answer yes|no\n")) {
+      return exit_unusable;
+    }
+  }
+  if (!given.empty()) return std::nullopt;
+  const RunFlags& flags = answer.flags;
+  if (flags.events.empty() && flags.junit.empty() && flags.html.empty()) return exit_ok;
+  complain("no report was written, because nobody has answered yet and the run did not continue");
+  return exit_suspended;
+}
+
+}  // namespace
+
 int approve_run(Context& context, const RunAnswer& answer) {
   if (const std::string why = problem_of_words(answer); !why.empty()) {
     complain(why);
@@ -211,33 +246,8 @@ int approve_run(Context& context, const RunAnswer& answer) {
   if (const workflow::Source source = workflow::load_source(content->run.file, error); error.empty()) {
     if (const std::string notice = changed_since(source, content->run); !notice.empty()) complain(notice);
   }
-  const std::vector<PendingApproval> waiting = pending_approvals(content->run);
   std::vector<GivenApproval> given;
-  for (const PendingApproval& one : wanted) {
-    if (!answer.word.empty()) {
-      given.push_back({one, answer.word == "yes", answer.comment});
-      continue;
-    }
-    Stop stop;
-    const Interrupts interrupts(stop);
-    auto typed = ask_for_approval(one, stop, run);
-    if (interrupts.signal() != 0) return interrupts.exit_status();
-    if (!typed) {
-      // There is no terminal, so the person is told how to answer.
-      const bool shown =
-          print(approval_text(one, question_columns(), run) + "answer it with: wtool approve " + run +
-                (waiting.size() > 1 ? " --state " + name_among(one, waiting) : "") + " --answer yes|no\n");
-      if (!shown) return exit_unusable;
-      continue;
-    }
-    given.push_back(std::move(*typed));
-  }
-  if (given.empty()) {
-    const RunFlags& flags = answer.flags;
-    if (flags.events.empty() && flags.junit.empty() && flags.html.empty()) return exit_ok;
-    complain("no report was written, because nobody has answered yet and the run did not continue");
-    return exit_suspended;
-  }
+  if (const auto status = ask_person(answer, run, wanted, pending_approvals(content->run), given)) return *status;
   std::error_code failed;
   const std::string directory = std::filesystem::current_path(failed).string();
   if (failed) error = "the working directory cannot be found: " + failed.message();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -132,6 +133,38 @@ std::string write_lock(const std::string& text) {
   return ::strerror(failed);
 }
 
+// What the server offers now. Nothing: it did not answer, or a signal came; standard error says so.
+std::optional<Offer> ask_server(Toolbox& toolbox, const std::string& name, const servers::Settings& settings,
+                                Stop& stop, const Interrupts& interrupts) {
+  // A server may take as long as a call may take, so the one that is silent is named.
+  complain("asking the server " + name + " for its tools");
+  std::string problem;
+  std::string said;
+  auto offer = servers::offer_of(
+      toolbox, name, settings, stop,
+      [&](OutputStream, std::string_view bytes) {
+        constexpr std::size_t kept = 4096;
+        said += bytes;
+        if (said.size() > kept) said.erase(0, said.size() - kept);
+      },
+      problem);
+  if (interrupts.signal() != 0) {
+    complain("interrupted before the server " + name + " answered");
+    return std::nullopt;
+  }
+  if (!offer) complain("the server " + name + ": " + problem + (said.empty() ? "" : "; it said:\n" + said));
+  return offer;
+}
+
+// False: standard output cannot be written.
+bool show_offer(const std::string& name, const Offer* before, const Offer& offer) {
+  const std::string changes = differences(before, offer);
+  const bool same = before != nullptr && before->name == offer.name && before->version == offer.version &&
+                    before->protocol == offer.protocol && changes.empty();
+  return print(name + ": " + clean(offer.name + " " + offer.version, 80) + ", " + offer.protocol + ", " +
+               counted(offer.tools.size(), "tool") + (same ? ", as before" : "") + '\n' + changes);
+}
+
 int pin(Context& context, const std::vector<std::string>& names) {
   const auto config = loaded_config(context);
   if (!config) return exit_unusable;
@@ -159,42 +192,15 @@ int pin(Context& context, const std::vector<std::string>& names) {
   for (const auto& [name, settings] : catalog.servers()) {
     const Offer* before = catalog.pinned(name);
     const bool is_meant = names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-    if (!is_meant || interrupts.signal() != 0) {
+    const bool is_asked = is_meant && interrupts.signal() == 0;
+    std::optional<Offer> offer = is_asked ? ask_server(*toolbox, name, settings, stop, interrupts) : std::nullopt;
+    if (offer) {
+      if (!show_offer(name, before, *offer)) return exit_unusable;
+      all.insert_or_assign(name, *std::move(offer));
+    } else {
+      good = good && !is_asked;
       if (before != nullptr) all.emplace(name, *before);
-      continue;
     }
-    // A server may take as long as a call may take, so the one that is silent is named.
-    complain("asking the server " + name + " for its tools");
-    std::string problem;
-    std::string said;
-    auto offer = servers::offer_of(
-        *toolbox, name, settings, stop,
-        [&](OutputStream, std::string_view bytes) {
-          constexpr std::size_t kept = 4096;
-          said += bytes;
-          if (said.size() > kept) said.erase(0, said.size() - kept);
-        },
-        problem);
-    if (interrupts.signal() != 0) {
-      complain("interrupted before the server " + name + " answered");
-      if (before != nullptr) all.emplace(name, *before);
-      good = false;
-      continue;
-    }
-    if (!offer) {
-      complain("the server " + name + ": " + problem + (said.empty() ? "" : "; it said:\n" + said));
-      if (before != nullptr) all.emplace(name, *before);
-      good = false;
-      continue;
-    }
-    const std::string changes = differences(before, *offer);
-    const bool same = before != nullptr && before->name == offer->name && before->version == offer->version &&
-                      before->protocol == offer->protocol && changes.empty();
-    if (!print(name + ": " + clean(offer->name + " " + offer->version, 80) + ", " + offer->protocol + ", " +
-               counted(offer->tools.size(), "tool") + (same ? ", as before" : "") + '\n' + changes)) {
-      return exit_unusable;
-    }
-    all.insert_or_assign(name, std::move(*offer));
   }
   if (!good && !catalog.lock_problem().empty()) {
     complain(catalog.lock_problem() + " when every server answers; nothing was saved");

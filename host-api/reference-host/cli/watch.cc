@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -81,6 +82,19 @@ class Watch {
     // The run reports the missing file. It would be useless to wait for the file: most likely, its name is misspelt.
     if (!std::filesystem::exists(file, failed)) return run_file(context_, options_.file, options_.flags);
     if (!can_write_files(options_.flags, file)) return exit_unusable;
+    std::optional<FileWatcher::Wanted> wanted = wanted_files(file);
+    if (!wanted) return exit_unusable;
+    FileWatcher watcher(folder, *std::move(wanted));
+    for (const std::string& pattern : watcher.error().empty() ? watcher.unmatched() : std::set<std::string>()) {
+      complain("watch: no file matches --on '" + cleaned_for_terminal(pattern, false) + "' yet");
+    }
+    return run_after_changes(watcher);
+  }
+
+ private:
+  // The files to watch, besides the workflow `file`. Nothing: a pattern is wrong; the reason is on standard error.
+  std::optional<FileWatcher::Wanted> wanted_files(const std::string& file) const {
+    std::error_code failed;
     FileWatcher::Wanted wanted;
     for (const std::string& pattern : options_.patterns) {
       const bool excludes = pattern.starts_with('!');
@@ -92,28 +106,28 @@ class Watch {
       if (pattern.empty() || path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) {
         complain("--on must name files below the working directory, such as 'src/**', not \"" +
                  cleaned_for_terminal(given, false) + "\"");
-        return exit_unusable;
+        return std::nullopt;
       }
     }
     // As in `inputs`, a `!` takes something from what the others name.
     if (wanted.patterns.empty() && !wanted.excluded.empty()) {
       complain("--on '!" + cleaned_for_terminal(wanted.excluded.front(), false) +
                "' only excludes files; name the files to watch as well, such as --on '**'");
-      return exit_unusable;
+      return std::nullopt;
     }
     if (wanted.patterns.empty()) wanted.patterns.emplace_back("**");
     wanted.also = std::filesystem::weakly_canonical(file, failed).string();
     for (const std::string& own : {options_.flags.junit, options_.flags.html, options_.flags.events}) {
       if (!own.empty()) wanted.not_these.insert(std::filesystem::weakly_canonical(own, failed).string());
     }
-    FileWatcher watcher(folder, std::move(wanted));
-    for (const std::string& pattern : watcher.error().empty() ? watcher.unmatched() : std::set<std::string>()) {
-      complain("watch: no file matches --on '" + cleaned_for_terminal(pattern, false) + "' yet");
-    }
+    return wanted;
+  }
+
+  // Runs the workflow whenever files have changed, until a signal comes or the files cannot be watched.
+  int run_after_changes(FileWatcher& watcher) {
     int signal = 0;
     options_.flags.signal = &signal;
-    std::set<std::string> before;
-    for (int busy = 0;;) {
+    for (;;) {
       if (!watcher.error().empty()) {
         complain(watcher.error());
         return exit_unusable;
@@ -125,30 +139,32 @@ class Watch {
       watcher.take();
       run_file(context_, options_.file, options_.flags);
       if (signal != 0) return 128 + signal;
-      std::set<std::string> changed;
-      {
-        Stop stop;
-        const Interrupts interrupts(stop, &signal);
-        changed = watcher.take();
-        // The same files changing during each run suggests that the run itself changes them, since a person seldom
-        // does.
-        busy = changed.empty() ? 0 : changed == before ? busy + 1 : 1;
-        before = changed;
-        if (changed.empty() && watcher.error().empty()) {
-          say("waiting for changes; Ctrl-C ends it");
-          while (changed.empty() && watcher.error().empty() && watcher.wait(milliseconds(-1), stop))
-            changed = watcher.take();
-        } else if (busy > 1 && !rest(busy, watcher, changed, stop)) {
-          busy = 0;
-        }
-        settle(watcher, changed, stop);
-      }
+      const std::set<std::string> changed = wait_for_changes(watcher, signal);
       if (signal != 0) return 128 + signal;
       if (!changed.empty()) say(names_in_words(changed) + " changed");
     }
   }
 
- private:
+  // What has changed since the last run began. Waits for a change if nothing has, and rests if each run changes the same
+  // files.
+  std::set<std::string> wait_for_changes(FileWatcher& watcher, int& signal) {
+    Stop stop;
+    const Interrupts interrupts(stop, &signal);
+    std::set<std::string> changed = watcher.take();
+    // The same files changing during each run suggests that the run itself changes them, since a person seldom does.
+    busy_ = changed.empty() ? 0 : changed == before_ ? busy_ + 1 : 1;
+    before_ = changed;
+    if (changed.empty() && watcher.error().empty()) {
+      say("waiting for changes; Ctrl-C ends it");
+      while (changed.empty() && watcher.error().empty() && watcher.wait(milliseconds(-1), stop))
+        changed = watcher.take();
+    } else if (busy_ > 1 && !rest(busy_, watcher, changed, stop)) {
+      busy_ = 0;
+    }
+    settle(watcher, changed, stop);
+    return changed;
+  }
+
   void say(const std::string& text) const {
     if (!options_.flags.quiet) complain("watch: " + text);
   }
@@ -178,6 +194,8 @@ class Watch {
 
   Context& context_;
   WatchOptions& options_;
+  std::set<std::string> before_;  // what had changed when the last run ended
+  int busy_ = 0;                  // how many runs in a row have changed the same files
 };
 
 }  // namespace

@@ -370,9 +370,8 @@ std::size_t operands_before(const Judgement& judgement, const ProgramSpec& prefi
   return is_command ? 0 : prefix.before;
 }
 
-void judge_words(const Judgement& judgement, const OptionTable& program, std::size_t from) {
-  const ProgramSpec& prefix = program.spec();
-  const ParsedCommand reading = read_options(judgement.words(), from, program);
+// The commands in the values of options, and those on the prefix's own standard input.
+void judge_options(const Judgement& judgement, const ProgramSpec& prefix, const ParsedCommand& reading) {
   for (const Given& option : reading.given) {
     const Word value = judgement.value_of(option);
     if (option.option != nullptr && option.option->command && option.value) run_option(judgement, prefix, option);
@@ -386,24 +385,81 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
       prefix.reads_input && input.kind != StandardInput::Kind::none) {
     judgement.runs_code(input.word, std::string(judgement.tool) + " reads commands from its standard input");
   }
-  if (is_idle(prefix, reading) || judgement.has_obstacle(reading)) return;
-  const std::size_t before = operands_before(judgement, prefix, reading);
-  if ((prefix.manner & programs::permutes) != 0 && prefix.runs == Runs::command && !reading.operands.empty()) {
-    for (const Given& option : reading.given) {
-      if (option.word < reading.operands.front()) continue;
-      return judgement.is_unclear(judgement.word(option.word),
-                                  std::string(judgement.tool) + " takes this option out of the words of its command");
-    }
+}
+
+// True if the prefix may take options out of the words of its command; this is then the verdict.
+bool takes_options_of_command(const Judgement& judgement, const ProgramSpec& prefix, const ParsedCommand& reading) {
+  if ((prefix.manner & programs::permutes) == 0 || prefix.runs != Runs::command || reading.operands.empty()) {
+    return false;
   }
+  for (const Given& option : reading.given) {
+    if (option.word < reading.operands.front()) continue;
+    judgement.is_unclear(judgement.word(option.word),
+                         std::string(judgement.tool) + " takes this option out of the words of its command");
+    return true;
+  }
+  return false;
+}
+
+// True if a word before the command may become several words; this is then the verdict.
+bool has_open_word_before(const Judgement& judgement, const ProgramSpec& prefix, const ParsedCommand& reading) {
+  for (std::size_t i = 0; i < prefix.before && i < reading.operands.size(); ++i) {
+    const Word& operand = judgement.word(reading.operands[i]);
+    if (operand.literal || reading.operands.size() <= 1) continue;
+    judgement.is_unclear(operand, "a word is known only when the command runs, and may become several words, so what " +
+                                      std::string(judgement.tool) + " runs is not clear");
+    return true;
+  }
+  return false;
+}
+
+bool wants_shell(const Judgement& judgement, const ParsedCommand& reading) {
+  return (judgement.tool == "sudo" && reading.find("s i shell login") != nullptr) ||
+         (judgement.tool == "doas" && reading.find("s") != nullptr) ||
+         (judgement.tool == "systemd-run" && reading.find("S shell") != nullptr);
+}
+
+// The command that begins after `before` operands.
+void judge_command(const Judgement& judgement, const ProgramSpec& prefix, const ParsedCommand& reading,
+                   std::size_t before) {
+  const std::size_t known = judgement.inners.size();
+  std::size_t first = reading.operands[before];
+  if (before > 0 && !prefix.behind_dashes && judgement.word(first).literal && judgement.word(first).text == "--")
+    ++first;
+  if (first < judgement.words().size()) {
+    run_rest(judgement, prefix, reading, first);
+  } else if (prefix.bare_runs == programs::Bare::shell) {
+    judgement.runs_shell();
+  }
+  const std::vector<Word> variables = variables_in(judgement, prefix, reading);
+  for (std::size_t i = known; i < judgement.inners.size(); ++i) {
+    std::vector<Word>& assignments = judgement.inners[i].command.assignments;
+    assignments.insert(assignments.begin(), variables.begin(), variables.end());
+  }
+  if (wants_shell(judgement, reading) && !judgement.inners.empty()) expand_dollars(judgement.inners.back());
+  // A skipped option may have taken the first word as its value.
+  if (reading.passed_over && prefix.runs == Runs::command && reading.operands.size() > before + 1) {
+    run_rest(judgement, prefix, reading, reading.operands[before + 1]);
+  }
+}
+
+void judge_words(const Judgement& judgement, const OptionTable& program, std::size_t from) {
+  const ProgramSpec& prefix = program.spec();
+  const ParsedCommand reading = read_options(judgement.words(), from, program);
+  judge_options(judgement, prefix, reading);
+  if (is_idle(prefix, reading) || judgement.has_obstacle(reading)) return;
+  if (takes_options_of_command(judgement, prefix, reading)) return;
   // script [FILE] -- COMMAND: the words of the command are joined.
-  if (judgement.tool == "script" && reading.first_operand_behind_dashes < reading.operands.size()) {
+  const bool has_words_behind_dashes = reading.first_operand_behind_dashes < reading.operands.size();
+  if (judgement.tool == "script" && has_words_behind_dashes) {
     return judgement.runs_joined(reading.operands[reading.first_operand_behind_dashes]);
   }
   // vagrant ssh passes everything after `--` to ssh, as options and operands.
-  if (judgement.tool == "vagrant" && reading.first_operand_behind_dashes < reading.operands.size()) {
+  if (judgement.tool == "vagrant" && has_words_behind_dashes) {
     judgement.runs_code(judgement.word(reading.operands[reading.first_operand_behind_dashes]),
                         "it gives options to ssh, and these can name programs");
   }
+  const std::size_t before = operands_before(judgement, prefix, reading);
   const bool has_script = !prefix.script.empty() && reading.find(prefix.script) != nullptr;
   const bool has_command = prefix.runs == Runs::options ? has_script : reading.operands.size() > before;
   const bool hands_on = prefix.hands_input_on == "*" || reading.find(prefix.hands_input_on) != nullptr;
@@ -413,38 +469,10 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
                         "the program to which " + std::string(judgement.tool) +
                             " passes its standard input may be a shell, which would run the input as commands");
   }
-  const bool wants_shell = (judgement.tool == "sudo" && reading.find("s i shell login") != nullptr) ||
-                           (judgement.tool == "doas" && reading.find("s") != nullptr) ||
-                           (judgement.tool == "systemd-run" && reading.find("S shell") != nullptr);
-  for (std::size_t i = 0; i < prefix.before && i < reading.operands.size(); ++i) {
-    const Word& operand = judgement.word(reading.operands[i]);
-    if (!operand.literal && reading.operands.size() > 1) {
-      return judgement.is_unclear(operand,
-                                  "a word is known only when the command runs, and may become several words, so what " +
-                                      std::string(judgement.tool) + " runs is not clear");
-    }
-  }
+  if (has_open_word_before(judgement, prefix, reading)) return;
   if (reading.operands.size() > before) {
-    const std::size_t known = judgement.inners.size();
-    std::size_t first = reading.operands[before];
-    if (before > 0 && !prefix.behind_dashes && judgement.word(first).literal && judgement.word(first).text == "--")
-      ++first;
-    if (first < judgement.words().size()) {
-      run_rest(judgement, prefix, reading, first);
-    } else if (prefix.bare_runs == programs::Bare::shell) {
-      judgement.runs_shell();
-    }
-    const std::vector<Word> variables = variables_in(judgement, prefix, reading);
-    for (std::size_t i = known; i < judgement.inners.size(); ++i) {
-      std::vector<Word>& assignments = judgement.inners[i].command.assignments;
-      assignments.insert(assignments.begin(), variables.begin(), variables.end());
-    }
-    if (wants_shell && !judgement.inners.empty()) expand_dollars(judgement.inners.back());
-    // A skipped option may have taken the first word as its value.
-    if (reading.passed_over && prefix.runs == Runs::command && reading.operands.size() > before + 1) {
-      run_rest(judgement, prefix, reading, reading.operands[before + 1]);
-    }
-  } else if (wants_shell || (prefix.bare_runs == programs::Bare::shell && !has_script)) {
+    judge_command(judgement, prefix, reading, before);
+  } else if (wants_shell(judgement, reading) || (prefix.bare_runs == programs::Bare::shell && !has_script)) {
     judgement.runs_shell();
   } else if (prefix.bare_runs == programs::Bare::code && !has_script) {
     judgement.runs_code(judgement.word(0), std::string(judgement.tool) + " gets its commands from elsewhere");
