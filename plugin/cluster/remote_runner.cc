@@ -3,14 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "audit/tracing.h"
 #include "cluster/exchange.h"
 #include "cluster/order.h"
+#include "cluster/remote_session.h"
 #include "cluster/submission.h"
-#include "engine/kept_tree.h"
 #include "engine/received_output.h"
 
 namespace wtool::cluster {
@@ -38,88 +39,6 @@ class TakenSlot {
  private:
   Pool& pool_;
   Slot slot_;
-};
-
-// What a session has on a node: its slot, and the node's session, which keeps the processes that outlive their
-// commands.
-class RemoteSession final : public engine::SessionHold, public engine::KeptTree {
- public:
-  RemoteSession(std::shared_ptr<Pool> pool, std::string configuration)
-      : pool_(std::move(pool)), configuration_(std::move(configuration)) {}
-  RemoteSession(const RemoteSession&) = delete;
-  RemoteSession& operator=(const RemoteSession&) = delete;
-  ~RemoteSession() override {
-    try {
-      RemoteSession::wait_end(nullptr);
-    } catch (...) {  // No memory is left. The connection ends with this object, and the pilot ends with the connection.
-    }
-  }
-
-  Pool& pool() { return *pool_; }
-  const std::string& id() const { return id_; }
-
-  // Takes the slot for a command, which gives it back with keep(). A slot without a channel: the session has no slot,
-  // or its connection has ended.
-  Slot take() {
-    Slot slot = pool_->unpark(std::exchange(parked_, 0));
-    if (slot.channel && slot.leaving) pool_->lost(std::exchange(slot, {}));
-    if (!slot.channel) forget();
-    return slot;
-  }
-  // `id` is the id of the session on the node; empty: unchanged.
-  void keep(Slot slot, std::string id, bool kept) {
-    parked_ = pool_->park(std::move(slot));
-    if (!id.empty()) id_ = std::move(id);
-    keeps_ = keeps_ || kept;
-  }
-  // Call this when the node is gone, and everything that was kept there is gone with it.
-  void forget() {
-    id_.clear();
-    keeps_ = false;
-  }
-
-  bool alive() override { return keeps_ && pool_->is_parked(parked_); }
-
-  void request_end(milliseconds grace) override {
-    if (ending_) return;
-    Order order;
-    order.ends_session = true;
-    order.session = id_;
-    order.grace = grace;
-    const Exchange::Request request{.configuration = configuration_, .call_id = "session", .order = to_bytes(order)};
-    slot_ = pool_->unpark(std::exchange(parked_, 0));
-    if (!slot_.channel) return forget();
-    ending_.emplace(slot_, 0);
-    if (!slot_.leaving) ending_->send(request);  // a leaving pilot ends everything by itself
-  }
-
-  engine::ProcessesLeft wait_end(const engine::Patience* /*patience*/) override {
-    request_end(engine::short_grace);
-    if (!ending_) return {};
-    std::string text;
-    const Exchange::End end = ending_->await(nullptr, {}, text);
-    ending_.reset();
-    forget();
-    const std::optional<OrderAnswer> answer = end == Exchange::End::answered ? read_answer(text) : std::nullopt;
-    const auto* outcome = answer ? std::get_if<CommandOutcome>(&answer->result) : nullptr;
-    if (outcome != nullptr) {
-      pool_->give_back(std::move(slot_));
-      return outcome->unkillable;
-    }
-    // The processes that the session kept may still be alive, so its node is given up.
-    if (end == Exchange::End::answered) text = "it sent something that is not a result";
-    lose(*pool_, std::move(slot_), text.empty() ? "its pilot had ended" : text, 0);
-    return {};
-  }
-
- private:
-  const std::shared_ptr<Pool> pool_;
-  const std::string configuration_;
-  std::uint64_t parked_ = 0;  // the number of the slot in the pool; 0: none
-  std::string id_;            // of the session on the node
-  bool keeps_ = false;
-  Slot slot_;                       // set while the session is being ended
-  std::optional<Exchange> ending_;  // the exchange that ends the session
 };
 
 // The variables to send. Those that describe a node and its job (is_of_node) are left out if this host merely inherited
@@ -170,6 +89,184 @@ milliseconds time_left(const engine::RunOptions& options) {
   return left;
 }
 
+using Result = std::variant<CommandOutcome, engine::SandboxRefusal>;
+
+// One command, from the choice of a node to its outcome. Borrows everything except the pool.
+class RemoteCall {
+ public:
+  RemoteCall(std::shared_ptr<Pool> pool, const std::string& configuration, const engine::Command& command,
+             const std::string& directory, const engine::RunOptions& options, Cancellation& cancellation,
+             const engine::OutputSink& sink, engine::SandboxReport& report)
+      : session_(session_of(options, pool, configuration)),
+        kept_pool_(std::move(pool)),
+        pool_(session_ ? session_->pool() : *kept_pool_),
+        configuration_(configuration),
+        directory_(directory),
+        options_(options),
+        cancellation_(cancellation),
+        report_(report),
+        received_(options, sink),
+        order_(order_of(command, directory, options)) {}
+
+  // Sends the command to nodes until one begins it.
+  Result run() {
+    auto wait_until = Clock::now() + pool_.options().wait;
+    if (options_.latest) wait_until = std::min(wait_until, *options_.latest);
+    for (;;) {
+      if (is_cancelled()) return end(engine::Cancelled{cancellation_.reason(), false});
+      TakenSlot slot(pool_, session_ ? session_->take() : Slot{});
+      if (!slot->channel) {
+        tell({.name = State::Name::queued, .reason = "node"});
+        Refusal refusal;
+        *slot = pool_.take(cancellation_.descriptor(), wait_until, refusal,
+                           {time_left(options_), options_.time_limit_named});
+        if (!slot->channel && !is_cancelled()) return end(no_node(std::move(refusal)));
+      }
+      if (!slot->channel) continue;
+      if (std::optional<Result> result = run_on(slot)) return *std::move(result);
+    }
+  }
+
+ private:
+  using State = engine::CommandState;
+
+  // The session of the command, which is made if it does not exist yet; nullptr: the command is not in a session.
+  static std::shared_ptr<RemoteSession> session_of(const engine::RunOptions& options, const std::shared_ptr<Pool>& pool,
+                                                   const std::string& configuration) {
+    if (options.hold == nullptr) return nullptr;
+    if (!*options.hold) *options.hold = std::make_shared<RemoteSession>(pool, configuration);
+    return std::dynamic_pointer_cast<RemoteSession>(*options.hold);
+  }
+
+  // Nothing: the node's pilot did not begin the command, and the slot is given up.
+  std::optional<Result> run_on(TakenSlot& slot) {
+    const std::string node = slot->node, job = slot->job;
+    audit::log(audit::Level::debug, "cluster_tools::call", "the command goes to a node",
+               {audit::field("node", node), audit::field("job", job)}, options_.span);
+    order_.time_limit = time_left(options_);
+    if (session_) order_.session = session_->id();
+    Exchange exchange(*slot, options_.span);
+    sent_ = Clock::now();
+    exchange.send({configuration_, options_.name, to_bytes(order_), session_ != nullptr});
+    std::string text;
+    Exchange::End how = exchange.await(
+        &cancellation_,
+        {[&](engine::Stream stream, std::string_view bytes) { check_receiver(received_.add(stream, bytes)); },
+         [&] { tell({.name = State::Name::started, .node = node, .job = job}); }},
+        text);
+    std::optional<OrderAnswer> answer;
+    if (how == Exchange::End::answered && !(answer = read_answer(text))) {
+      how = Exchange::End::lost;
+      text = "it sent something that is not a result";
+    }
+    if (session_ && (how == Exchange::End::not_begun || how == Exchange::End::lost)) session_->forget();
+    if (how == Exchange::End::not_begun) {
+      pool_.lost(slot.release());
+      return std::nullopt;
+    }
+    node_ = node;
+    job_ = job;
+    switch (how) {
+      case Exchange::End::refused:
+        give_back(slot, {}, false);
+        return end(engine::NotStarted{engine::NotStarted::Stage::custody, 0,
+                                      "the node " + node + " refused the command: " + text});
+      case Exchange::End::failed:
+        give_back(slot, {}, false);
+        return end(engine::Lost{"the node " + node + " could not finish the command: " + text,
+                                "the command may or may not have run; check before you call again"});
+      case Exchange::End::lost: {
+        std::string message = lose(pool_, slot.release(), text, options_.span);
+        if (is_cancelled()) return end(engine::Cancelled{cancellation_.reason()});
+        return end(engine::NodeLost{std::move(message)});
+      }
+      case Exchange::End::answered:
+      case Exchange::End::not_begun:
+        break;
+    }
+    give_back(slot, answer->session, answer->kept);
+    return result_of(*std::move(answer));
+  }
+
+  void give_back(TakenSlot& slot, std::string id, bool kept) {
+    if (session_) {
+      session_->keep(slot.release(), std::move(id), kept);
+    } else {
+      pool_.give_back(slot.release());
+    }
+  }
+
+  Result result_of(OrderAnswer answer) {
+    if (answer.report) report_ = std::move(*answer.report);
+    if (auto* refusal = std::get_if<engine::SandboxRefusal>(&answer.result)) return std::move(*refusal);
+    CommandOutcome outcome = std::get<CommandOutcome>(std::move(answer.result));
+    outcome.node = node_;
+    outcome.job = job_;
+    if (answer.kept) outcome.kept = session_;
+    received_.finish(outcome);
+    seen_from_here(outcome.termination);
+    return outcome;
+  }
+
+  // Changes what the node's engine says about the end of the command to what it means on this host.
+  void seen_from_here(engine::Termination& termination) const {
+    if (const auto* not_started = std::get_if<engine::NotStarted>(&termination);
+        not_started != nullptr && not_started->stage == engine::NotStarted::Stage::directory) {
+      // This host could open the folder, so the node lacks it.
+      termination = engine::NoNode{"The node " + node_ + " does not have the folder " + directory_ +
+                                       " of this machine: " + std::generic_category().message(not_started->error),
+                                   true};
+    } else if (auto* exhausted = std::get_if<engine::Exhausted>(&termination)) {
+      exhausted->of_call = engine::is_of_call(options_.limits, exhausted->limit);
+      if (exhausted->limit == engine::LimitName::memory_bytes &&
+          options_.limits.memory_bytes == call_memory(pool_.options())) {
+        exhausted->setter = "cluster.memory";
+      }
+    } else if (const auto* cancelled = std::get_if<engine::Cancelled>(&termination)) {
+      // If nobody on this host cancelled the command, its pilot did.
+      termination = is_cancelled()
+                        ? engine::Termination(engine::Cancelled{cancellation_.reason(), cancelled->begun})
+                        : engine::NodeLost{title_of(node_, job_) +
+                                           (cancelled->begun ? " was taken away while the command ran; the command "
+                                                               "was ended there: "
+                                                             : " was taken away before the command began: ") +
+                                           cancelled->reason};
+    }
+  }
+
+  // The outcome of a command about which no node has said anything.
+  CommandOutcome end(engine::Termination how) {
+    CommandOutcome outcome;
+    outcome.termination = std::move(how);
+    outcome.node = node_;
+    outcome.job = job_;
+    received_.finish(outcome);
+    if (!node_.empty()) outcome.duration = std::chrono::duration_cast<milliseconds>(Clock::now() - sent_);
+    return outcome;
+  }
+
+  bool is_cancelled() const { return cancellation_.mode() != Cancellation::Mode::none; }
+  void check_receiver(bool content) {
+    if (!content) cancellation_.request(Cancellation::Mode::graceful, "the receiver of the output asked to stop");
+  }
+  void tell(const State& state) {
+    if (options_.state) check_receiver(options_.state(state));
+  }
+
+  const std::shared_ptr<RemoteSession> session_;
+  const std::shared_ptr<Pool> kept_pool_;
+  Pool& pool_;
+  const std::string& configuration_;
+  const std::string& directory_;
+  const engine::RunOptions& options_;
+  Cancellation& cancellation_;
+  engine::SandboxReport& report_;
+  engine::ReceivedOutput received_;
+  Order order_;
+  Clock::time_point sent_ = Clock::now();
+  std::string node_, job_;  // of the node that has begun the command, or may have; empty: none yet
+};
+
 }  // namespace
 
 std::string RemoteRunner::explained(std::string explanation) const {
@@ -179,130 +276,13 @@ std::string RemoteRunner::explained(std::string explanation) const {
 std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     const engine::Command& command, const std::string& directory, engine::Sandbox*, const engine::RunOptions& options,
     Cancellation& cancellation, const engine::OutputSink& sink, engine::SandboxReport& report) {
-  CommandOutcome ended;
   if (options.terminal != nullptr) {
+    CommandOutcome ended;
     ended.termination =
         engine::NotStarted{engine::NotStarted::Stage::custody, 0, "terminals are not available on a cluster yet"};
     return ended;
   }
-  std::shared_ptr<RemoteSession> session;
-  if (options.hold != nullptr) {
-    if (!*options.hold) *options.hold = std::make_shared<RemoteSession>(pool_, configuration_);
-    session = std::dynamic_pointer_cast<RemoteSession>(*options.hold);
-  }
-  Pool& pool = session ? session->pool() : *pool_;
-  auto wait_until = Clock::now() + pool.options().wait;
-  if (options.latest) wait_until = std::min(wait_until, *options.latest);
-  engine::ReceivedOutput received(options, sink);
-  const auto check_receiver = [&](bool content) {
-    if (!content) cancellation.request(Cancellation::Mode::graceful, "the receiver of the output asked to stop");
-  };
-  const auto receive = [&](engine::Stream stream, std::string_view bytes) {
-    check_receiver(received.add(stream, bytes));
-  };
-  using State = engine::CommandState;
-  const auto tell = [&](const State& state) {
-    if (options.state) check_receiver(options.state(state));
-  };
-  const auto is_cancelled = [&] { return cancellation.mode() != Cancellation::Mode::none; };
-  Order order = order_of(command, directory, options);
-  auto sent = Clock::now();
-  const auto end = [&](engine::Termination how) {
-    ended.termination = std::move(how);
-    received.finish(ended);
-    if (!ended.node.empty()) ended.duration = std::chrono::duration_cast<milliseconds>(Clock::now() - sent);
-    return std::move(ended);
-  };
-  for (;;) {
-    if (is_cancelled()) return end(engine::Cancelled{cancellation.reason(), false});
-    std::string text;
-    TakenSlot slot(pool, session ? session->take() : Slot{});
-    if (!slot->channel) tell({.name = State::Name::queued, .reason = "node"});
-    if (!slot->channel) {
-      Refusal refusal;
-      *slot = pool.take(cancellation.descriptor(), wait_until, refusal, {time_left(options), options.time_limit_named});
-      if (!slot->channel && !is_cancelled()) return end(no_node(std::move(refusal)));
-    }
-    if (!slot->channel) continue;
-    const std::string node = slot->node, job = slot->job;
-    audit::log(audit::Level::debug, "cluster_tools::call", "the command goes to a node",
-               {audit::field("node", node), audit::field("job", job)}, options.span);
-    order.time_limit = time_left(options);
-    if (session) order.session = session->id();
-    Exchange exchange(*slot, options.span);
-    sent = Clock::now();
-    exchange.send({configuration_, options.name, to_bytes(order), session != nullptr});
-    Exchange::End how = exchange.await(
-        &cancellation, {receive, [&] { tell({.name = State::Name::started, .node = node, .job = job}); }}, text);
-    std::optional<OrderAnswer> answer;
-    if (how == Exchange::End::answered && !(answer = read_answer(text))) {
-      how = Exchange::End::lost;
-      text = "it sent something that is not a result";
-    }
-    if (session && (how == Exchange::End::not_begun || how == Exchange::End::lost)) session->forget();
-    if (how == Exchange::End::not_begun) {
-      pool.lost(slot.release());
-      continue;
-    }
-    ended.node = node;
-    ended.job = job;
-    const auto give_back = [&](std::string id, bool kept) {
-      if (session) {
-        session->keep(slot.release(), std::move(id), kept);
-      } else {
-        pool.give_back(slot.release());
-      }
-    };
-    if (how == Exchange::End::refused) {
-      give_back({}, false);
-      return end(engine::NotStarted{engine::NotStarted::Stage::custody, 0,
-                                    "the node " + node + " refused the command: " + text});
-    }
-    if (how == Exchange::End::failed) {
-      give_back({}, false);
-      return end(engine::Lost{"the node " + node + " could not finish the command: " + text,
-                              "the command may or may not have run; check before you call again"});
-    }
-    if (how == Exchange::End::lost) {
-      std::string message = lose(pool, slot.release(), text, options.span);
-      if (is_cancelled()) return end(engine::Cancelled{cancellation.reason()});
-      return end(engine::NodeLost{std::move(message)});
-    }
-    give_back(answer->session, answer->kept);
-    if (answer->report) report = std::move(*answer->report);
-    if (auto* refusal = std::get_if<engine::SandboxRefusal>(&answer->result)) return std::move(*refusal);
-    CommandOutcome outcome = std::get<CommandOutcome>(std::move(answer->result));
-    outcome.node = node;
-    outcome.job = job;
-    if (answer->kept) outcome.kept = session;
-    received.finish(outcome);
-    if (const auto* not_started = std::get_if<engine::NotStarted>(&outcome.termination);
-        not_started != nullptr && not_started->stage == engine::NotStarted::Stage::directory) {
-      // This host could open the folder, so the node lacks it.
-      outcome.termination =
-          engine::NoNode{"The node " + node + " does not have the folder " + directory +
-                             " of this machine: " + std::generic_category().message(not_started->error),
-                         true};
-    }
-    if (auto* exhausted = std::get_if<engine::Exhausted>(&outcome.termination)) {
-      exhausted->of_call = engine::is_of_call(options.limits, exhausted->limit);
-      if (exhausted->limit == engine::LimitName::memory_bytes &&
-          options.limits.memory_bytes == call_memory(pool.options())) {
-        exhausted->setter = "cluster.memory";
-      }
-    }
-    if (const auto* cancelled = std::get_if<engine::Cancelled>(&outcome.termination)) {
-      // If nobody on this host cancelled the command, its pilot did.
-      outcome.termination =
-          is_cancelled() ? engine::Termination(engine::Cancelled{cancellation.reason(), cancelled->begun})
-                         : engine::NodeLost{title_of(node, job) +
-                                            (cancelled->begun ? " was taken away while the command ran; the command "
-                                                                "was ended there: "
-                                                              : " was taken away before the command began: ") +
-                                            cancelled->reason};
-    }
-    return outcome;
-  }
+  return RemoteCall(pool_, configuration_, command, directory, options, cancellation, sink, report).run();
 }
 
 }  // namespace wtool::cluster
