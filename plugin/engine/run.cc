@@ -118,6 +118,7 @@ class CommandRun {
   void end_directly();
   void check_cancellation();
   void check_clock();
+  void check_leftovers(Clock::time_point now);
   void on_custodian_message();
   void end(Reason reason, milliseconds grace);
   void keep();
@@ -309,27 +310,32 @@ void CommandRun::check_cancellation() {
 
 void CommandRun::check_clock() {
   const auto now = Clock::now();
-  const bool is_due = reason_ != Reason::none ? now >= std::min(report_deadline_, next_help_)
-                                              : !leader_exited_ && options_.deadline && now >= *options_.deadline;
+  const bool is_ending = reason_ != Reason::none;
+  if (!is_ending && leader_exited_) return check_leftovers(now);
+  const auto due =
+      is_ending ? std::min(report_deadline_, next_help_) : options_.deadline.value_or(Clock::time_point::max());
+  if (now < due) return;
   // The receiver of the output may have held up this thread. What the custodian has said meanwhile comes first.
-  if (is_due && has_event(custodian_.socket.get(), POLLIN)) return;
-  if (reason_ != Reason::none) {
-    if (now >= report_deadline_) {
-      lose_custodian();
-    } else if (now >= next_help_) {
-      help();
-    }
-  } else if (leader_exited_) {
-    const bool drained = !output_.open_for_reading() && !error_.open_for_reading() && shown_ended_;
-    if (!drained && now < drain_deadline_) return;
-    if (options_.keep) {
-      keep();
-    } else {
-      end(Reason::sweep, short_grace);
-    }
-  } else if (options_.deadline && now >= *options_.deadline) {
+  if (has_event(custodian_.socket.get(), POLLIN)) return;
+  if (!is_ending) {
     if (!handed_over_) return end_before_start();
     end(Reason::timeout, options_.grace);
+  } else if (now >= report_deadline_) {
+    lose_custodian();
+  } else {
+    help();
+  }
+}
+
+// The command itself has ended. What it has left behind is kept or ended as soon as all of its output has come, or no
+// more is waited for.
+void CommandRun::check_leftovers(Clock::time_point now) {
+  const bool drained = !output_.open_for_reading() && !error_.open_for_reading() && shown_ended_;
+  if (!drained && now < drain_deadline_) return;
+  if (options_.keep) {
+    keep();
+  } else {
+    end(Reason::sweep, short_grace);
   }
 }
 
