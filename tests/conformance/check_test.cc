@@ -171,9 +171,14 @@ BOOST_AUTO_TEST_CASE(each_fault_is_found_by_the_rule_that_it_breaks) {
         auto& [rules, text] = seen.at(number);
         text = build_c_plugin("faulty_plugin.c", library, "-DFAULT=" + std::to_string(number));
         if (!text.empty()) continue;
-        const Finished done = check({library, "--json", "--timeout", "4"});
-        rules = rules_in(report_of(done));
-        text = std::to_string(done.exit_code) + ' ' + done.out + done.err;
+        // Faults that hang are found soon. On a busy machine, a sound function may need more time, and is judged again.
+        for (const char* timeout : {"4", "60"}) {
+          const Finished done = check({library, "--json", "--timeout", timeout});
+          rules = rules_in(report_of(done));
+          text = std::to_string(done.exit_code) + ' ' + done.out + done.err;
+          if (joined(rules) == joined(faults.at(number)) || text.find("did not return within") == std::string::npos)
+            break;
+        }
       }
     });
   }
