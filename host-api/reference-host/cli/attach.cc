@@ -120,10 +120,8 @@ void add_attach(CLI::App& app, Context& context) {
   command->add_option("RUN", *run, "The run's id, the beginning of the id, or `last`")->required();
   command->footer(
       "For a run started with --detach, prints everything that the run shows; for any other run, what its steps write\n"
-      "and log. The exit status is that of the run, or 130 if the run was aborted; a report that could not be written "
-      "does\n"
-      "not change it. Ctrl-C ends only this command;\n"
-      "`wtool stop RUN` ends the run.\n"
+      "and log. The exit status is that of the run, or 130 if the run was aborted; a report that could not be written\n"
+      "does not change it. Ctrl-C ends only this command; `wtool stop RUN` ends the run.\n"
       "\n"
       "Examples:\n"
       "  wtool attach last\n"

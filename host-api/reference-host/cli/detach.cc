@@ -118,8 +118,10 @@ bool begin_detached(int report, const journal::Journal* journal) {
     complain(std::string("standard input cannot be replaced by /dev/null: ") + ::strerror(errno));
     return false;
   }
-  // Until this process ends, the lock says that more may be shown. If it fails, `wtool attach` only returns earlier.
-  (void)journal::lock_journal(log.get());
+  // Until this process ends, this lock says that more may be shown. No other process inherits it. Without it, `wtool
+  // attach` returns as soon as the journal is complete.
+  Descriptor locked = open_without_links(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0600, why);
+  if (locked && journal::lock_journal(locked.get())) (void)locked.release();
   write_all(log.get(), shown_before(STDERR_FILENO));
   if (::dup2(log.get(), STDOUT_FILENO) < 0 || ::dup2(log.get(), STDERR_FILENO) < 0) {
     complain("the output cannot be sent to " + path + ": " + ::strerror(errno));

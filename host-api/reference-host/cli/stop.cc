@@ -214,7 +214,7 @@ int stop_run(const StopOptions& options) {
   if (number <= 1) return failed_to_stop(id, "its journal does not name its process");
   ProcessesOfRun processes(number);
   if (processes.are_gone() || !has_open(number, file)) {
-    if (!journal::is_being_written(file)) return stop_run(options);  // it has ended meanwhile
+    if (!journal::is_being_written(file)) return stop_run({id, options.now});  // it has ended meanwhile
     return failed_to_stop(id, "the process " + std::to_string(number) +
                                   " in its journal does not write the journal; the run may be in another container");
   }
