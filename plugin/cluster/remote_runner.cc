@@ -234,7 +234,7 @@ class RemoteCall {
     }
   }
 
-  // The outcome of a command about which no node has said anything.
+  // The outcome of a command for which no node has sent a result.
   CommandOutcome end(engine::Termination how) {
     CommandOutcome outcome;
     outcome.termination = std::move(how);
