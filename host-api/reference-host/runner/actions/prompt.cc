@@ -78,7 +78,7 @@ bool leads_to_end(const workflow::Workflow& workflow, std::size_t state, bool di
     seen[at] = true;
     const workflow::State& from = workflow.states[at];
     for (const std::size_t target :
-         directly ? workflow::targets_after_success(workflow, from, workflow.states[state]) : targets_of(from)) {
+         directly ? workflow::AfterSuccess(workflow).targets(from, workflow.states[state]) : targets_of(from)) {
       if (target == workflow::no_state) return true;
       if (!directly || !does_work(workflow.states[target])) todo.push_back(target);
     }

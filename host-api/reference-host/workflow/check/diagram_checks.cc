@@ -389,8 +389,8 @@ class DiagramChecker {
       if (!at_last[i] || (ordinary[i] && i != last)) continue;
       for (const Transition& exit : states_[i].exits) {
         if (exit.target == no_state || exit.target == last || !ordinary[exit.target]) continue;
-        const std::size_t step = first_step(exit.target);
-        if (step == no_state) continue;
+        const std::size_t step = first_step(exit.target, ordinary);
+        if (step == no_state || step == last) continue;
         return diagnostics_.warn(
             exit.offset, "this arrow leads from `finally` to '" + states_[step].id +
                              "', a step of the ordinary path: after a failure or an abort before that step, the "
@@ -399,12 +399,16 @@ class DiagramChecker {
     }
   }
 
-  // The first state from here on that has an action; no_state: there is none.
-  std::size_t first_step(std::size_t from) const {
-    const Marks reached = closure({from}, targets_);
-    if (states_[from].action) return from;
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      if (reached[i] && states_[i].action) return i;
+  // The nearest state from here on that has an action and is marked; no_state: there is none.
+  std::size_t first_step(std::size_t from, const Marks& marked) const {
+    std::vector<std::size_t> todo = {from};
+    Marks seen(states_.size());
+    for (std::size_t i = 0; i < todo.size(); ++i) {
+      const std::size_t at = todo[i];
+      if (seen[at] || !marked[at]) continue;
+      if (states_[at].action) return at;
+      seen[at] = true;
+      todo.insert(todo.end(), targets_[at].begin(), targets_[at].end());
     }
     return no_state;
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <optional>
 #include <set>
 #include <variant>
 
@@ -48,46 +47,49 @@ namespace {
 
 // What is certain once `done` has succeeded and nothing else has been done. Any other name is an error, so a condition
 // whose result depends on it is undecided.
-class AfterSuccess final : public expressions::Scope {
+class SuccessScope final : public expressions::Scope {
   using Value = expressions::Value;
 
  public:
-  AfterSuccess(const Workflow& workflow, const State& done) : done_(done) {
-    for (const State& state : workflow.states) {
-      const auto* set = state.action ? std::get_if<SetAction>(&state.action->kind) : nullptr;
-      if (set == nullptr) continue;
-      for (const Assignment& assignment : set->assignments) set_.insert(assignment.name);
-    }
-    expressions::Map map;
-    map.fields = {{"success", Value(true)},
-                  {"failure", Value(false)},
-                  {"is_error", Value(false)},
-                  {"exit_code", Value(std::int64_t{0})},
-                  {"error", Value("")}};
-    outcome_ = Value(std::move(map));
-  }
+  SuccessScope(const std::set<std::string, std::less<>>& set, const State& done) : set_(set), done_(done) {}
 
   const Value* find(std::string_view name) const override {
     static const Value no(false);
+    static const Value outcome = [] {
+      expressions::Map map;
+      map.fields = {{"success", Value(true)},
+                    {"failure", Value(false)},
+                    {"is_error", Value(false)},
+                    {"exit_code", Value(std::int64_t{0})},
+                    {"error", Value("")}};
+      return Value(std::move(map));
+    }();
     if (set_.contains(name)) return nullptr;
     if (name == "exhausted") return &no;
-    if (is_outcome_name(name) || name == "error") return expressions::field_of(&outcome_, name);
+    if (is_outcome_name(name) || name == "error") return expressions::field_of(&outcome, name);
     const bool is_outcome = name == "result" || name == "last_action_result" || name == done_.id ||
                             (done_.action && name == done_.action->options.result.name && !name.empty());
-    return is_outcome ? &outcome_ : nullptr;
+    return is_outcome ? &outcome : nullptr;
   }
   std::string why_not(std::string_view /*name*/) const override { return "it is not known before the run"; }
 
  private:
+  const std::set<std::string, std::less<>>& set_;
   const State& done_;
-  Value outcome_;
-  std::set<std::string, std::less<>> set_;  // variables of the workflow, which hide the names of the run
 };
 
 }  // namespace
 
-std::vector<std::size_t> targets_after_success(const Workflow& workflow, const State& state, const State& done) {
-  std::optional<AfterSuccess> scope;  // takes time to make, and few exits have expressions
+AfterSuccess::AfterSuccess(const Workflow& workflow) {
+  for (const State& state : workflow.states) {
+    const auto* set = state.action ? std::get_if<SetAction>(&state.action->kind) : nullptr;
+    if (set == nullptr) continue;
+    for (const Assignment& assignment : set->assignments) set_.insert(assignment.name);
+  }
+}
+
+std::vector<std::size_t> AfterSuccess::targets(const State& state, const State& done) const {
+  const SuccessScope scope(set_, done);
   std::vector<std::size_t> targets;
   std::vector<std::size_t> last_resort;
   for (const Transition& exit : state.exits) {
@@ -98,8 +100,7 @@ std::vector<std::size_t> targets_after_success(const Workflow& workflow, const S
     }
     bool is_sure = exit.kind == Kind::success;
     if (exit.kind == Kind::expression && exit.condition.root) {
-      if (!scope) scope.emplace(workflow, done);
-      const auto judged = expressions::evaluate(exit.condition, *scope);
+      const auto judged = expressions::evaluate(exit.condition, scope);
       const auto* value = std::get_if<expressions::Value>(&judged);
       const bool* truth = value == nullptr ? nullptr : value->as_bool();
       if (truth != nullptr && !*truth) continue;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,9 +32,19 @@ bool can_fail(const State& state);
 // True if `exit`, an unconditional exit of `state`, is taken after failures, too.
 bool takes_failure(const Workflow& workflow, const State& state, const Transition& exit);
 
-// The targets to which the state may lead after a success of `done`, which is the state itself or one before it.
-// Conditions are evaluated with what that success makes certain; one that depends on anything else may be open.
-std::vector<std::size_t> targets_after_success(const Workflow& workflow, const State& state, const State& done);
+// Where states lead after a success.
+class AfterSuccess {
+ public:
+  // Takes linear time. Borrows the workflow.
+  explicit AfterSuccess(const Workflow& workflow);
+
+  // The targets to which the state may lead after a success of `done`, which is the state itself or one before it.
+  // Conditions are evaluated with what that success makes certain; one that depends on anything else may be open.
+  std::vector<std::size_t> targets(const State& state, const State& done) const;
+
+ private:
+  std::set<std::string, std::less<>> set_;  // variables of the workflow, which hide the names of the run
+};
 
 // True if the exit, when it is taken after a failure, passes the failure on to its target: a choice, a join, or the end
 // of a composite state. The exits of the target then have to handle the failure.

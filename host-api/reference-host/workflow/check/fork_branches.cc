@@ -1,24 +1,24 @@
 #include "workflow/check/fork_branches.h"
 
 #include <utility>
-
-#include "workflow/check/failure_rule.h"
+#include <variant>
 
 namespace wtool::host::workflow {
 
 namespace {
 
 // The states that may come next. `done`: the last state before `state` that has an action, or `state` itself.
-std::vector<std::size_t> next_of(const Workflow& workflow, const State& state, const State& done,
-                                 ForkBranches::Follow follow) {
-  if (follow == ForkBranches::Follow::after_success) return targets_after_success(workflow, state, done);
+std::vector<std::size_t> next_of(const Workflow& workflow, const AfterSuccess& after_success, const State& state,
+                                 const State& done, ForkBranches::Follow follow) {
+  if (state.action && std::holds_alternative<AbortAction>(state.action->kind)) return {};
+  if (follow == ForkBranches::Follow::after_success) return after_success.targets(state, done);
   const auto is_hidden = [&](std::size_t target) { return target != no_state && workflow.states[target].hidden; };
   std::vector<std::size_t> next;
   for (const Transition& exit : state.exits) {
     if (!is_hidden(exit.target)) next.push_back(exit.target);
   }
   if (next.size() < state.exits.size()) {
-    for (const std::size_t target : targets_after_success(workflow, state, done)) {
+    for (const std::size_t target : after_success.targets(state, done)) {
       if (is_hidden(target)) next.push_back(target);
     }
   }
@@ -28,8 +28,8 @@ std::vector<std::size_t> next_of(const Workflow& workflow, const State& state, c
 
 }  // namespace
 
-ForkBranches::ForkBranches(const Workflow& workflow, const State& fork, const std::vector<std::size_t>& ends,
-                           Follow follow)
+ForkBranches::ForkBranches(const Workflow& workflow, const AfterSuccess& after_success, const State& fork,
+                           const std::vector<std::size_t>& ends, Follow follow)
     : branch_(workflow.states.size(), none) {
   std::vector<bool> is_end(workflow.states.size());
   for (const std::size_t end : ends) {
@@ -52,7 +52,8 @@ ForkBranches::ForkBranches(const Workflow& workflow, const State& fork, const st
     while (!todo.empty()) {
       const Walked at = todo.back();
       todo.pop_back();
-      for (const std::size_t next : next_of(workflow, workflow.states[at.state], workflow.states[at.done], follow)) {
+      for (const std::size_t next :
+           next_of(workflow, after_success, workflow.states[at.state], workflow.states[at.done], follow)) {
         reach(next, at.done);
       }
     }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "workflow/check/failure_rule.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
@@ -16,10 +17,10 @@ class ForkBranches {
     after_success,  // only the exits that a success may take
   };
 
-  // Walks along each branch of `fork`, but not on from the states in `ends`. A path that leads back to the fork ends
-  // there, because it begins all branches again. Takes linear time, except where exits have expressions.
-  ForkBranches(const Workflow& workflow, const State& fork, const std::vector<std::size_t>& ends,
-               Follow follow = Follow::all_exits);
+  // Walks along each branch of `fork`, but not on from the states in `ends`. A path that comes to an Abort ends there, and
+  // so does one that leads back to the fork, because all branches begin again. Takes linear time.
+  ForkBranches(const Workflow& workflow, const AfterSuccess& after_success, const State& fork,
+               const std::vector<std::size_t>& ends, Follow follow = Follow::all_exits);
 
   // The states to which any branch leads, in the order in which they were found.
   const std::vector<std::size_t>& reached() const { return reached_; }

@@ -16,7 +16,11 @@ namespace {
 class ForkChecker {
  public:
   ForkChecker(const Workflow& workflow, Diagnostics& diagnostics)
-      : workflow_(workflow), states_(workflow.states), diagnostics_(diagnostics), joins_(states_.size(), no_state) {}
+      : workflow_(workflow),
+        states_(workflow.states),
+        diagnostics_(diagnostics),
+        after_success_(workflow),
+        joins_(states_.size(), no_state) {}
 
   void run() {
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -54,7 +58,7 @@ class ForkChecker {
     const std::size_t join = joins_[fork];
     // The end of several regions is a join.
     for (std::size_t end = states_[fork].around; end != no_state && !is_join(end); end = states_[end].around) {
-      const ForkBranches branches(workflow_, states_[fork], {end, join});
+      const ForkBranches branches(workflow_, after_success_, states_[fork], {end, join});
       const std::size_t alone = branches.count(end);
       const bool joined = join != no_state && branches.count(join) > 0 && leads_to(join, end, fork);
       if (alone + (joined ? 1 : 0) < 2) continue;
@@ -69,7 +73,7 @@ class ForkChecker {
   // Reports a join that does not wait for the branches of the fork which come to it, because they meet elsewhere.
   bool comes_to_another_join(std::size_t fork) {
     const std::size_t join = joins_[fork];
-    const ForkBranches branches(workflow_, states_[fork], {join});
+    const ForkBranches branches(workflow_, after_success_, states_[fork], {join});
     for (const std::size_t other : branches.reached()) {
       if (!is_join(other) || states_[other].hidden || other == join || branches.count(other) < 2) continue;
       const std::size_t next = acts(other) ? other : follower_of(other);
@@ -83,51 +87,79 @@ class ForkChecker {
     return false;
   }
 
-  // Reports an exit by which a branch leaves the way to its join, if the run continues at the join all the same: a step
-  // then runs twice, or a failure is lost.
+  // Reports an exit by which a branch leaves the way to its join, if the run continues at the join all the same: a
+  // failure is then lost, or a step runs twice.
   bool goes_around_its_join(std::size_t fork) {
     const std::size_t join = joins_[fork];
     if (join == no_state || (!acts(join) && follower_of(join) == no_state)) return false;
     const Marks to_join = closure({join}, sources(), fork);
+    // A way back to the fork begins all branches again, and these come to the join.
+    const Marks to_fork = closure({fork}, sources(), join);
+    const Marks to_end = closure(all_with(&ForkChecker::has_exit_to_end), sources(), fork);
     const Marks behind = closure({join}, targets(), fork);
-    const ForkBranches branches(workflow_, states_[fork], {join});
+    const Marks to_step_behind = closure(all_with(&ForkChecker::works, behind), sources(), fork);
+    const ForkBranches branches(workflow_, after_success_, states_[fork], {join});
     for (const std::size_t state : branches.reached()) {
-      if (state == join || !to_join[state]) continue;
+      if (state == join || !to_join[state] || aborts(state)) continue;
       for (const Transition& exit : states_[state].exits) {
         const std::size_t target = exit.target;
-        if (target == no_state || target == fork || to_join[target]) continue;
+        if (target == no_state || to_fork[target] || to_join[target] || aborts(target)) continue;
         const bool failed = exit.kind == Transition::Kind::failure;
         if (failed && hands_failure_on(workflow_, states_[state], exit) && !handles_failures(target)) continue;
-        if (tell_of_exit(fork, state, exit, closure({target}, targets(), fork), behind)) return true;
+        if (failed && to_end[target]) {
+          tell_of_lost_failure(fork, state, exit);
+          return true;
+        }
+        if (to_step_behind[target]) {
+          tell_of_second_time(fork, exit, behind);
+          return true;
+        }
       }
     }
     return false;
   }
 
-  bool tell_of_exit(std::size_t fork, std::size_t state, const Transition& exit, const Marks& around,
-                    const Marks& behind) {
-    const std::size_t join = joins_[fork];
-    const std::string its_join = name_of_join(join);
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      if (!around[i] || !behind[i] || !works(i)) continue;
-      diagnostics_.warn(exit.offset, "this arrow leads a branch of '" + states_[fork].id + "' around " + its_join +
-                                         " to '" + states_[i].id + "', which also comes after " + its_join +
-                                         ", so it would run twice; lead the branch to " + its_join);
-      return true;
-    }
-    if (exit.kind != Transition::Kind::failure || !comes_to_the_end(around)) return false;
-    diagnostics_.warn(exit.offset,
-                      "after a failure of '" + states_[state].id + "', its branch ends without " + its_join +
-                          ", and the run continues after it as if nothing had failed; lead the branch to " + its_join +
-                          ", whose exits can tell `success` from `failure`");
-    return true;
+  void tell_of_lost_failure(std::size_t fork, std::size_t state, const Transition& exit) {
+    const std::string join = name_of_join(joins_[fork]);
+    diagnostics_.warn(exit.offset, "after a failure of '" + states_[state].id + "', its " + branch_word(fork) +
+                                       " ends before it comes to " + join + ", and the run continues after " + join +
+                                       " as if nothing had failed; lead the " + branch_word(fork) + " to " + join +
+                                       ", whose exits can tell `success` from `failure`");
   }
+
+  void tell_of_second_time(std::size_t fork, const Transition& exit, const Marks& behind) {
+    const std::string join = name_of_join(joins_[fork]);
+    const Marks around = closure({exit.target}, targets(), fork);
+    std::size_t step = 0;
+    while (!around[step] || !behind[step] || !works(step)) ++step;
+    diagnostics_.warn(exit.offset, "this arrow leads a " + branch_word(fork) + " of '" + states_[fork].id +
+                                       "' around " + join + " to '" + states_[step].id + "', which also comes after " +
+                                       join + ", so it would run twice; lead the " + branch_word(fork) + " to " + join);
+  }
+
+  // The states for which `is_wanted` is true, among those that are marked.
+  std::vector<std::size_t> all_with(bool (ForkChecker::*is_wanted)(std::size_t) const, const Marks& marked = {}) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if ((marked.empty() || marked[i]) && (this->*is_wanted)(i)) found.push_back(i);
+    }
+    return found;
+  }
+
+  bool has_exit_to_end(std::size_t state) const {
+    const auto& exits = states_[state].exits;
+    return !aborts(state) &&
+           std::any_of(exits.begin(), exits.end(), [](const Transition& exit) { return exit.target == no_state; });
+  }
+
+  std::string branch_word(std::size_t fork) const { return states_[fork].other_half == no_state ? "branch" : "region"; }
 
   // Reports a step to which several branches come, each by itself, although nothing has failed.
   void comes_to_one_state(std::size_t fork) {
     const bool has_regions = states_[fork].other_half != no_state;
     if (!has_regions && has_a_branch_twice(fork)) return;
-    const ForkBranches branches(workflow_, states_[fork], {joins_[fork]}, ForkBranches::Follow::after_success);
+    const ForkBranches branches(workflow_, after_success_, states_[fork], {joins_[fork]},
+                                ForkBranches::Follow::after_success);
     for (const std::size_t state : branches.reached()) {
       if (state == joins_[fork] || branches.count(state) < 2 || !works(state)) continue;
       diagnostics_.warn(states_[state].offset,
@@ -156,7 +188,7 @@ class ForkChecker {
     while (!todo.empty()) {
       const State& at = states_[todo.front()];
       todo.pop_front();
-      for (const std::size_t next : targets_after_success(workflow_, at, at)) {
+      for (const std::size_t next : after_success_.targets(at, at)) {
         if (next == no_state || seen[next] || is_join(next) || aborts(next)) continue;
         if (acts(next)) return next;
         seen[next] = true;
@@ -174,18 +206,6 @@ class ForkChecker {
     });
   }
 
-  // Whether any of the states has an exit to [*]. An Abort ends the run otherwise.
-  bool comes_to_the_end(const Marks& marks) const {
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      if (!marks[i] || aborts(i)) continue;
-      const auto& exits = states_[i].exits;
-      if (std::any_of(exits.begin(), exits.end(), [](const Transition& exit) { return exit.target == no_state; })) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   using Edges = std::vector<std::vector<std::size_t>>;
 
   // By state: where its exits and its `on failure` lead.
@@ -193,10 +213,11 @@ class ForkChecker {
     if (!targets_.empty()) return targets_;
     targets_.resize(states_.size());
     for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (aborts(i)) continue;
       for (const Transition& exit : states_[i].exits) {
         if (exit.target != no_state) targets_[i].push_back(exit.target);
       }
-      if (!states_[i].action || aborts(i)) continue;
+      if (!states_[i].action) continue;
       const std::size_t handler = workflow_.index_of(states_[i].action->options.on_failure.name);
       if (handler != no_state) targets_[i].push_back(handler);
     }
@@ -241,7 +262,7 @@ class ForkChecker {
   // Whether a branch comes to the state without passing any of these forks.
   bool is_reached_without(std::size_t fork, std::size_t state, std::vector<std::size_t> passed) const {
     passed.push_back(joins_[fork]);
-    return ForkBranches(workflow_, states_[fork], passed).count(state) > 0;
+    return ForkBranches(workflow_, after_success_, states_[fork], passed).count(state) > 0;
   }
 
   std::string name_of_join(std::size_t join) const {
@@ -263,13 +284,13 @@ class ForkChecker {
   }
 
   void tell_of_way_around(std::size_t fork, std::size_t end, std::size_t next) {
-    const std::string its_join = name_of_join(joins_[fork]);
-    diagnostics_.add(states_[fork].offset,
-                     "a branch of '" + states_[fork].id + "' comes to the end of the composite state '" +
-                         shown_name(workflow_, end) + "' without " + its_join + ", so '" + states_[next].id +
-                         "', which follows, would run for that branch and again after the join; "
-                         "lead the branch to " +
-                         its_join);
+    const std::string join = name_of_join(joins_[fork]);
+    const std::string branch = branch_word(fork);
+    diagnostics_.add(states_[fork].offset, "a " + branch + " of '" + states_[fork].id +
+                                               "' comes to the end of the composite state '" +
+                                               shown_name(workflow_, end) + "' around " + join + ", so '" +
+                                               states_[next].id + "', which follows, would run for that " + branch +
+                                               " and again after " + join + "; lead the " + branch + " to " + join);
   }
 
   void tell_of_other_join(std::size_t fork, std::size_t other, std::size_t next) {
@@ -294,6 +315,7 @@ class ForkChecker {
   const Workflow& workflow_;
   const std::vector<State>& states_;
   Diagnostics& diagnostics_;
+  const AfterSuccess after_success_;
   std::vector<std::size_t> joins_;  // by state: for a fork, its join
   Edges targets_;
   Edges sources_;

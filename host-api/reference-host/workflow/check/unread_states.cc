@@ -140,6 +140,16 @@ class UnreadStates final : public TextVisitor {
                                   " }} for the element, or $${ for this text");
   }
 
+  static std::string unread_rest(const std::string& state) {
+    return "'" + state + "' is a state, but what follows its name here cannot be read; write ${" + state + "} or {{ " +
+           state + " | default: \"text\" }}, or $${ for a variable of the shell";
+  }
+  static std::string unread_name(const std::string& state, std::string_view braces) {
+    const std::string name = variable_for(state);
+    return "'" + state + "' is a state, but a placeholder cannot have such a name; give its action result=\"" + name +
+           "\" and write " + (braces == "${" ? "${" + name + "}" : "{{ " + name + " }}");
+  }
+
   // Reports the name of a state in `inside`, the text after the opening braces.
   void tell(std::string_view inside, std::string_view braces, std::size_t offset) {
     inside = inside.substr(0, inside.find_first_of(" \t\r\n:\"{}[]<>;%"));
@@ -148,17 +158,7 @@ class UnreadStates final : public TextVisitor {
       if (end < inside.size() && expressions::is_name_character(inside[end])) continue;
       const auto found = states_.find(std::string(inside.substr(0, end)));
       if (found == states_.end()) continue;
-      const std::string& state = *found;
-      if (is_readable(state)) {
-        diagnostics_.add(offset, "'" + state + "' is a state, but what follows its name here cannot be read; write ${" +
-                                     state + "} or {{ " + state +
-                                     " | default: \"text\" }}, or $${ for a variable of the shell");
-      } else {
-        const std::string name = variable_for(state);
-        diagnostics_.add(offset, "'" + state + "' is a state, but a placeholder cannot have such a name; give " +
-                                     "its action result=\"" + name + "\" and write " +
-                                     (braces == "${" ? "${" + name + "}" : "{{ " + name + " }}"));
-      }
+      diagnostics_.add(offset, is_readable(*found) ? unread_rest(*found) : unread_name(*found, braces));
       return;
     }
   }
