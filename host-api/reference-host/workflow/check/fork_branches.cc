@@ -7,54 +7,62 @@ namespace wtool::host::workflow {
 
 namespace {
 
-// The states that may come next. `done`: the last state before `state` that has an action, or `state` itself.
-std::vector<std::size_t> next_of(const Workflow& workflow, const AfterSuccess& after_success, const State& state,
-                                 const State& done, ForkBranches::Follow follow) {
-  if (state.action && std::holds_alternative<AbortAction>(state.action->kind)) return {};
-  if (follow == ForkBranches::Follow::after_success) return after_success.targets(state, done);
-  const auto is_hidden = [&](std::size_t target) { return target != no_state && workflow.states[target].hidden; };
-  std::vector<std::size_t> next;
-  for (const Transition& exit : state.exits) {
-    if (!is_hidden(exit.target)) next.push_back(exit.target);
-  }
-  if (next.size() < state.exits.size()) {
-    for (const std::size_t target : after_success.targets(state, done)) {
-      if (is_hidden(target)) next.push_back(target);
-    }
-  }
-  if (state.action) next.push_back(workflow.index_of(state.action->options.on_failure.name));
-  return next;
-}
+bool aborts(const State& state) { return state.action && std::holds_alternative<AbortAction>(state.action->kind); }
 
 }  // namespace
 
-ForkBranches::ForkBranches(const Workflow& workflow, const AfterSuccess& after_success, const State& fork,
-                           const std::vector<std::size_t>& ends, Follow follow)
-    : branch_(workflow.states.size(), none) {
-  std::vector<bool> is_end(workflow.states.size());
+BranchEdges::BranchEdges(const Workflow& workflow)
+    : workflow_(workflow), after_success_(workflow), all_(workflow.states.size()) {
+  const auto is_hidden = [&](std::size_t target) { return target != no_state && workflow.states[target].hidden; };
+  for (std::size_t i = 0; i < workflow.states.size(); ++i) {
+    const State& state = workflow.states[i];
+    if (aborts(state)) continue;
+    for (const Transition& exit : state.exits) {
+      if (!is_hidden(exit.target)) all_[i].push_back(exit.target);
+    }
+    if (all_[i].size() < state.exits.size()) {
+      for (const std::size_t target : after_success_.targets(state, state)) {
+        if (is_hidden(target)) all_[i].push_back(target);
+      }
+    }
+    if (state.action && !state.action->options.on_failure.name.empty()) {
+      all_[i].push_back(workflow.index_of(state.action->options.on_failure.name));
+    }
+  }
+}
+
+ForkBranches::ForkBranches(const BranchEdges& edges, const State& fork, const std::vector<std::size_t>& ends,
+                           Follow follow)
+    : branch_(edges.workflow().states.size(), none) {
+  const std::vector<State>& states = edges.workflow().states;
+  std::vector<bool> is_end(states.size());
   for (const std::size_t end : ends) {
     if (end != no_state) is_end[end] = true;
   }
+  // `done`: the last state before `state` that has an action, or `state` itself.
   struct Walked {
     std::size_t state;
     std::size_t done;
   };
+  std::vector<Walked> todo;
   for (std::size_t i = 0; i < fork.exits.size(); ++i) {
-    std::vector<Walked> todo;
     const auto reach = [&](std::size_t state, std::size_t done) {
-      if (state == no_state || &workflow.states[state] == &fork) return;
+      if (state == no_state || &states[state] == &fork) return;
       if (branch_[state] == i || branch_[state] == several) return;
       if (branch_[state] == none) reached_.push_back(state);
       branch_[state] = branch_[state] == none ? i : several;
-      if (!is_end[state]) todo.push_back({state, workflow.states[state].action ? state : done});
+      if (!is_end[state] && !aborts(states[state])) todo.push_back({state, states[state].action ? state : done});
     };
     reach(fork.exits[i].target, fork.exits[i].target);
     while (!todo.empty()) {
       const Walked at = todo.back();
       todo.pop_back();
-      for (const std::size_t next :
-           next_of(workflow, after_success, workflow.states[at.state], workflow.states[at.done], follow)) {
-        reach(next, at.done);
+      if (follow == Follow::all) {
+        for (const std::size_t next : edges.all(at.state)) reach(next, at.done);
+      } else {
+        for (const std::size_t next : edges.after_success().targets(states[at.state], states[at.done])) {
+          reach(next, at.done);
+        }
       }
     }
   }

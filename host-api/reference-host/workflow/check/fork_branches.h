@@ -10,17 +10,30 @@
 
 namespace wtool::host::workflow {
 
+// Where each state leads, for the walks below. Made once for a workflow, in linear time. Borrows the workflow.
+class BranchEdges {
+ public:
+  explicit BranchEdges(const Workflow& workflow);
+
+  const Workflow& workflow() const { return workflow_; }
+  const AfterSuccess& after_success() const { return after_success_; }
+  // All exits, and `on failure`, but not the exits by which a failure leaves a composite state. None from an Abort.
+  const std::vector<std::size_t>& all(std::size_t state) const { return all_[state]; }
+
+ private:
+  const Workflow& workflow_;
+  const AfterSuccess after_success_;
+  std::vector<std::vector<std::size_t>> all_;  // by state
+};
+
 class ForkBranches {
  public:
-  enum class Follow {
-    all_exits,      // also `on failure`, but not the exits by which a failure leaves a composite state
-    after_success,  // only the exits that a success may take
-  };
+  enum class Follow { all, after_success };  // after_success: only the exits that a success may take
 
   // Walks along each branch of `fork`, but not on from the states in `ends`. A path that comes to an Abort ends there, and
   // so does one that leads back to the fork, because all branches begin again. Takes linear time.
-  ForkBranches(const Workflow& workflow, const AfterSuccess& after_success, const State& fork,
-               const std::vector<std::size_t>& ends, Follow follow = Follow::all_exits);
+  ForkBranches(const BranchEdges& edges, const State& fork, const std::vector<std::size_t>& ends,
+               Follow follow = Follow::all);
 
   // The states to which any branch leads, in the order in which they were found.
   const std::vector<std::size_t>& reached() const { return reached_; }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <deque>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -19,7 +20,7 @@ class ForkChecker {
       : workflow_(workflow),
         states_(workflow.states),
         diagnostics_(diagnostics),
-        after_success_(workflow),
+        edges_(workflow),
         joins_(states_.size(), no_state) {}
 
   void run() {
@@ -58,7 +59,7 @@ class ForkChecker {
     const std::size_t join = joins_[fork];
     // The end of several regions is a join.
     for (std::size_t end = states_[fork].around; end != no_state && !is_join(end); end = states_[end].around) {
-      const ForkBranches branches(workflow_, after_success_, states_[fork], {end, join});
+      const ForkBranches branches(edges_, states_[fork], {end, join});
       const std::size_t alone = branches.count(end);
       const bool joined = join != no_state && branches.count(join) > 0 && leads_to(join, end, fork);
       if (alone + (joined ? 1 : 0) < 2) continue;
@@ -73,7 +74,7 @@ class ForkChecker {
   // Reports a join that does not wait for the branches of the fork which come to it, because they meet elsewhere.
   bool comes_to_another_join(std::size_t fork) {
     const std::size_t join = joins_[fork];
-    const ForkBranches branches(workflow_, after_success_, states_[fork], {join});
+    const ForkBranches branches(edges_, states_[fork], {join});
     for (const std::size_t other : branches.reached()) {
       if (!is_join(other) || states_[other].hidden || other == join || branches.count(other) < 2) continue;
       const std::size_t next = acts(other) ? other : follower_of(other);
@@ -92,31 +93,55 @@ class ForkChecker {
   bool goes_around_its_join(std::size_t fork) {
     const std::size_t join = joins_[fork];
     if (join == no_state || (!acts(join) && follower_of(join) == no_state)) return false;
-    const Marks to_join = closure({join}, sources(), fork);
+    const auto ways = ways_around_join(fork);
+    if (ways.empty()) return false;
     // A way back to the fork begins all branches again, and these come to the join.
     const Marks to_fork = closure({fork}, sources(), join);
     const Marks to_end = closure(all_with(&ForkChecker::has_exit_to_end), sources(), fork);
     const Marks behind = closure({join}, targets(), fork);
     const Marks to_step_behind = closure(all_with(&ForkChecker::works, behind), sources(), fork);
-    const ForkBranches branches(workflow_, after_success_, states_[fork], {join});
+    for (const auto& [state, exit] : ways) {
+      if (to_fork[exit->target]) continue;
+      const bool failed = exit->kind == Transition::Kind::failure;
+      if (failed && hands_failure_on(workflow_, states_[state], *exit) && !handles_failures(exit->target)) continue;
+      if (failed && to_end[exit->target]) {
+        tell_of_lost_failure(fork, state, *exit);
+        return true;
+      }
+      if (to_step_behind[exit->target]) {
+        tell_of_second_time(fork, *exit, behind);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The exits from states on the way to the join of the fork to states from which no way leads there.
+  std::vector<std::pair<std::size_t, const Transition*>> ways_around_join(std::size_t fork) {
+    const std::size_t join = joins_[fork];
+    const ForkBranches branches(edges_, states_[fork], {join});
+    Marks to_join(states_.size());
+    to_join[join] = true;
+    std::vector<std::size_t> todo = {join};
+    while (!todo.empty()) {
+      const std::size_t at = todo.back();
+      todo.pop_back();
+      for (const std::size_t from : sources()[at]) {
+        if (from == fork || to_join[from] || branches.count(from) == 0) continue;
+        to_join[from] = true;
+        todo.push_back(from);
+      }
+    }
+    std::vector<std::pair<std::size_t, const Transition*>> found;
     for (const std::size_t state : branches.reached()) {
       if (state == join || !to_join[state] || aborts(state)) continue;
       for (const Transition& exit : states_[state].exits) {
         const std::size_t target = exit.target;
-        if (target == no_state || to_fork[target] || to_join[target] || aborts(target)) continue;
-        const bool failed = exit.kind == Transition::Kind::failure;
-        if (failed && hands_failure_on(workflow_, states_[state], exit) && !handles_failures(target)) continue;
-        if (failed && to_end[target]) {
-          tell_of_lost_failure(fork, state, exit);
-          return true;
-        }
-        if (to_step_behind[target]) {
-          tell_of_second_time(fork, exit, behind);
-          return true;
-        }
+        if (target != no_state && target != fork && !to_join[target] && !aborts(target))
+          found.emplace_back(state, &exit);
       }
     }
-    return false;
+    return found;
   }
 
   void tell_of_lost_failure(std::size_t fork, std::size_t state, const Transition& exit) {
@@ -158,8 +183,7 @@ class ForkChecker {
   void comes_to_one_state(std::size_t fork) {
     const bool has_regions = states_[fork].other_half != no_state;
     if (!has_regions && has_a_branch_twice(fork)) return;
-    const ForkBranches branches(workflow_, after_success_, states_[fork], {joins_[fork]},
-                                ForkBranches::Follow::after_success);
+    const ForkBranches branches(edges_, states_[fork], {joins_[fork]}, ForkBranches::Follow::after_success);
     for (const std::size_t state : branches.reached()) {
       if (state == joins_[fork] || branches.count(state) < 2 || !works(state)) continue;
       diagnostics_.warn(states_[state].offset,
@@ -188,7 +212,7 @@ class ForkChecker {
     while (!todo.empty()) {
       const State& at = states_[todo.front()];
       todo.pop_front();
-      for (const std::size_t next : after_success_.targets(at, at)) {
+      for (const std::size_t next : edges_.after_success().targets(at, at)) {
         if (next == no_state || seen[next] || is_join(next) || aborts(next)) continue;
         if (acts(next)) return next;
         seen[next] = true;
@@ -262,7 +286,7 @@ class ForkChecker {
   // Whether a branch comes to the state without passing any of these forks.
   bool is_reached_without(std::size_t fork, std::size_t state, std::vector<std::size_t> passed) const {
     passed.push_back(joins_[fork]);
-    return ForkBranches(workflow_, after_success_, states_[fork], passed).count(state) > 0;
+    return ForkBranches(edges_, states_[fork], passed).count(state) > 0;
   }
 
   std::string name_of_join(std::size_t join) const {
@@ -315,7 +339,7 @@ class ForkChecker {
   const Workflow& workflow_;
   const std::vector<State>& states_;
   Diagnostics& diagnostics_;
-  const AfterSuccess after_success_;
+  const BranchEdges edges_;
   std::vector<std::size_t> joins_;  // by state: for a fork, its join
   Edges targets_;
   Edges sources_;

@@ -56,10 +56,10 @@ void check_outputs_of_branches(const Workflow& workflow, Diagnostics& diagnostic
   }
   std::erase_if(steps, [](const auto& same) { return same.second.size() < 2; });
   if (steps.empty()) return;
-  const AfterSuccess after_success(workflow);
+  const BranchEdges edges(workflow);
   for (const State& fork : workflow.states) {
     if (fork.kind != State::Kind::fork) continue;
-    const ForkBranches branches(workflow, after_success, fork, {});
+    const ForkBranches branches(edges, fork, {});
     for (const auto& [output, states] : steps) {
       const auto [one, other] = branches.parallel_pair(states);
       if (other == no_state) continue;
@@ -94,10 +94,10 @@ void check_budget(const Workflow& workflow, Diagnostics& diagnostics) {
     prompts.push_back(i);
   }
   if (prompts.size() < 2) return;
-  const AfterSuccess after_success(workflow);
+  const BranchEdges edges(workflow);
   for (const State& fork : workflow.states) {
     if (fork.kind != State::Kind::fork) continue;
-    const auto [one, other] = ForkBranches(workflow, after_success, fork, {}).parallel_pair(prompts);
+    const auto [one, other] = ForkBranches(edges, fork, {}).parallel_pair(prompts);
     if (other == no_state) continue;
     return warn("the prompts '" + workflow.states[one].id + "' and '" + workflow.states[other].id + "'");
   }
