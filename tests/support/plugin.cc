@@ -169,6 +169,11 @@ bool RunningCall::wait_for_output(std::string_view text) {
 
 void RunningCall::cancel(std::uint32_t how, std::string_view reason) { tool_->call_cancel(call_, how, view(reason)); }
 
+bool RunningCall::is_over() {
+  const std::lock_guard lock(mutex_);
+  return over_;
+}
+
 Answer RunningCall::wait() {
   if (thread_.joinable()) thread_.join();
   return answer_;

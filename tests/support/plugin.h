@@ -111,6 +111,7 @@ class RunningCall {
   // text.
   bool wait_for_output(std::string_view text);
   void cancel(std::uint32_t how, std::string_view reason);
+  bool is_over();
   // Waits for the end of the call.
   Answer wait();
   // The call itself, for what the class does not offer. Valid as long as this object.
