@@ -14,8 +14,6 @@ bool asks_how_it_ended(const Transition& transition) {
   return transition.kind == Transition::Kind::success || transition.kind == Transition::Kind::failure;
 }
 
-bool ends_run(const State& state) { return state.action && std::holds_alternative<AbortAction>(state.action->kind); }
-
 // The condition's value if it is the literal true or false; else null.
 const bool* literal_of(const Transition& transition) {
   if (transition.kind != Transition::Kind::expression || !transition.condition.root) return nullptr;
@@ -122,7 +120,7 @@ class DiagramChecker {
       if (state.hidden && left[i] && state.exits.empty() && state.other_half != last) {
         leads_nowhere(state.offset, shown_name(workflow_, i), "");
       } else if (state.hidden) {
-        if (!left[i] && !state.exits.empty() && !(reached[i] && takes_failures(state))) never_left(state);
+        if (!left[i] && !state.exits.empty() && !(reached[i] && may_take_failures(workflow_, state))) never_left(state);
       } else if (!reached[i] && (is_passed_by(i, reached) || !told[i] || has_unknown_targets() ||
                                  workflow_.ambiguous_states.contains(state.id))) {
         continue;
@@ -200,11 +198,6 @@ class DiagramChecker {
                        [&](std::size_t inner) { return reached[inner]; });
   }
 
-  bool takes_failures(const State& state) const {
-    return std::any_of(state.exits.begin(), state.exits.end(),
-                       [&](const Transition& exit) { return may_take_failure(state, exit); });
-  }
-
   // Reports a composite state in which nothing leads to its end.
   void never_left(const State& hidden) {
     diagnostics_.add(hidden.exits[0].offset,
@@ -232,7 +225,7 @@ class DiagramChecker {
       if (!state.hidden) continue;
       if (lets_out) sources[count + state.around].push_back(count + i);
       for (const Transition& exit : state.exits) {
-        if (!may_take_failure(state, exit)) continue;
+        if (!may_take_failure(workflow_, state, exit)) continue;
         if (exit.target == no_state) {
           ends.push_back(count + i);
         } else {
@@ -241,10 +234,6 @@ class DiagramChecker {
       }
     }
     return closure(std::move(ends), sources);
-  }
-
-  bool may_take_failure(const State& state, const Transition& exit) const {
-    return is_unconditional(exit) ? takes_failure(workflow_, state, exit) : exit.kind != Transition::Kind::success;
   }
 
   // Whether no failure of the state leads to the exits of the composite state around it.
@@ -399,7 +388,8 @@ class DiagramChecker {
     }
   }
 
-  // The nearest state from here on that has an action and is marked; no_state: there is none.
+  // Finds the nearest step: `from` itself or a state after it that has an action. Walks over marked states only. no_state:
+  // there is no such step.
   std::size_t first_step(std::size_t from, const Marks& marked) const {
     std::vector<std::size_t> todo = {from};
     Marks seen(states_.size());

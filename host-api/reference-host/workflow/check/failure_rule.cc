@@ -43,6 +43,17 @@ bool takes_failure(const Workflow& workflow, const State& state, const Transitio
   return std::any_of(state.exits.begin(), state.exits.end(), tests_outcome);
 }
 
+bool may_take_failure(const Workflow& workflow, const State& state, const Transition& exit) {
+  return is_unconditional(exit) ? takes_failure(workflow, state, exit) : exit.kind != Kind::success;
+}
+
+bool may_take_failures(const Workflow& workflow, const State& state) {
+  return std::any_of(state.exits.begin(), state.exits.end(),
+                     [&](const Transition& exit) { return may_take_failure(workflow, state, exit); });
+}
+
+bool ends_run(const State& state) { return state.action && std::holds_alternative<AbortAction>(state.action->kind); }
+
 namespace {
 
 // What is certain once `done` has succeeded and nothing else has been done. Any other name is an error, so a condition

@@ -32,6 +32,13 @@ bool can_fail(const State& state);
 // True if `exit`, an unconditional exit of `state`, is taken after failures, too.
 bool takes_failure(const Workflow& workflow, const State& state, const Transition& exit);
 
+// True if any exit of `state`, even one with a condition, may be taken after a failure.
+bool may_take_failures(const Workflow& workflow, const State& state);
+bool may_take_failure(const Workflow& workflow, const State& state, const Transition& exit);
+
+// True if the action of the state is an Abort, after which nothing of the run follows except `finally`.
+bool ends_run(const State& state);
+
 // Where states lead after a success.
 class AfterSuccess {
  public:

@@ -1,22 +1,15 @@
 #include "workflow/check/fork_branches.h"
 
 #include <utility>
-#include <variant>
 
 namespace wtool::host::workflow {
-
-namespace {
-
-bool aborts(const State& state) { return state.action && std::holds_alternative<AbortAction>(state.action->kind); }
-
-}  // namespace
 
 BranchEdges::BranchEdges(const Workflow& workflow)
     : workflow_(workflow), after_success_(workflow), all_(workflow.states.size()) {
   const auto is_hidden = [&](std::size_t target) { return target != no_state && workflow.states[target].hidden; };
   for (std::size_t i = 0; i < workflow.states.size(); ++i) {
     const State& state = workflow.states[i];
-    if (aborts(state)) continue;
+    if (ends_run(state)) continue;
     for (const Transition& exit : state.exits) {
       if (!is_hidden(exit.target)) all_[i].push_back(exit.target);
     }
@@ -51,7 +44,7 @@ ForkBranches::ForkBranches(const BranchEdges& edges, const State& fork, const st
       if (branch_[state] == i || branch_[state] == several) return;
       if (branch_[state] == none) reached_.push_back(state);
       branch_[state] = branch_[state] == none ? i : several;
-      if (!is_end[state] && !aborts(states[state])) todo.push_back({state, states[state].action ? state : done});
+      if (!is_end[state] && !ends_run(states[state])) todo.push_back({state, states[state].action ? state : done});
     };
     reach(fork.exits[i].target, fork.exits[i].target);
     while (!todo.empty()) {

@@ -2,7 +2,6 @@
 #include <deque>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "workflow/actions/action_type.h"
@@ -30,8 +29,9 @@ class ForkChecker {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (!is_fork(i)) continue;
       // One finding often explains the others.
-      if (passes_an_end(i) || comes_to_another_join(i)) continue;
-      if (!goes_around_its_join(i)) comes_to_one_state(i);
+      if (passes_an_end(i)) continue;
+      const ForkBranches branches(edges_, states_[i], {joins_[i]});
+      if (!comes_to_another_join(i, branches) && !goes_around_its_join(i, branches)) comes_to_one_state(i);
     }
   }
 
@@ -40,9 +40,7 @@ class ForkChecker {
 
   bool is_fork(std::size_t state) const { return states_[state].kind == State::Kind::fork; }
   bool is_join(std::size_t state) const { return states_[state].kind == State::Kind::join; }
-  bool aborts(std::size_t state) const {
-    return states_[state].action && std::holds_alternative<AbortAction>(states_[state].action->kind);
-  }
+  bool aborts(std::size_t state) const { return ends_run(states_[state]); }
   // An Abort ends the whole run, so it does not matter how many branches come to it.
   bool acts(std::size_t state) const {
     return (states_[state].action && !aborts(state)) || states_[state].action_unread;
@@ -72,9 +70,8 @@ class ForkChecker {
   }
 
   // Reports a join that does not wait for the branches of the fork which come to it, because they meet elsewhere.
-  bool comes_to_another_join(std::size_t fork) {
+  bool comes_to_another_join(std::size_t fork, const ForkBranches& branches) {
     const std::size_t join = joins_[fork];
-    const ForkBranches branches(edges_, states_[fork], {join});
     for (const std::size_t other : branches.reached()) {
       if (!is_join(other) || states_[other].hidden || other == join || branches.count(other) < 2) continue;
       const std::size_t next = acts(other) ? other : follower_of(other);
@@ -90,10 +87,10 @@ class ForkChecker {
 
   // Reports an exit by which a branch leaves the way to its join, if the run continues at the join all the same: a
   // failure is then lost, or a step runs twice.
-  bool goes_around_its_join(std::size_t fork) {
+  bool goes_around_its_join(std::size_t fork, const ForkBranches& branches) {
     const std::size_t join = joins_[fork];
     if (join == no_state || (!acts(join) && follower_of(join) == no_state)) return false;
-    const auto ways = ways_around_join(fork);
+    const auto ways = ways_around_join(fork, branches);
     if (ways.empty()) return false;
     // A way back to the fork begins all branches again, and these come to the join.
     const Marks to_fork = closure({fork}, sources(), join);
@@ -103,7 +100,9 @@ class ForkChecker {
     for (const auto& [state, exit] : ways) {
       if (to_fork[exit->target]) continue;
       const bool failed = exit->kind == Transition::Kind::failure;
-      if (failed && hands_failure_on(workflow_, states_[state], *exit) && !handles_failures(exit->target)) continue;
+      if (failed && hands_failure_on(workflow_, states_[state], *exit) &&
+          !may_take_failures(workflow_, states_[exit->target]))
+        continue;
       if (failed && to_end[exit->target]) {
         tell_of_lost_failure(fork, state, *exit);
         return true;
@@ -117,9 +116,9 @@ class ForkChecker {
   }
 
   // The exits from states on the way to the join of the fork to states from which no way leads there.
-  std::vector<std::pair<std::size_t, const Transition*>> ways_around_join(std::size_t fork) {
+  std::vector<std::pair<std::size_t, const Transition*>> ways_around_join(std::size_t fork,
+                                                                          const ForkBranches& branches) {
     const std::size_t join = joins_[fork];
-    const ForkBranches branches(edges_, states_[fork], {join});
     Marks to_join(states_.size());
     to_join[join] = true;
     std::vector<std::size_t> todo = {join};
@@ -220,14 +219,6 @@ class ForkChecker {
       }
     }
     return no_state;
-  }
-
-  // Whether an exit of the state, a join or the end of a composite state, may be taken after a failure.
-  bool handles_failures(std::size_t state) const {
-    return std::any_of(states_[state].exits.begin(), states_[state].exits.end(), [&](const Transition& exit) {
-      return is_unconditional(exit) ? takes_failure(workflow_, states_[state], exit)
-                                    : exit.kind != Transition::Kind::success;
-    });
   }
 
   using Edges = std::vector<std::vector<std::size_t>>;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t unreachable = std::numeric_limits<std::size_t>::max();
 
-// How many arrows each state is away from `start`. A way through `fork` is none: there, all branches begin again.
+// Counts the arrows from `start` to each state. Does not follow arrows to `fork`, because all branches begin again there.
 std::vector<std::size_t> distances(const Workflow& workflow, std::size_t start, const State& fork) {
   std::vector<std::size_t> away(workflow.states.size(), unreachable);
   if (start == no_state || &workflow.states[start] == &fork) return away;
