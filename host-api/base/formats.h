@@ -13,6 +13,6 @@ inline constexpr int configuration = 1;  // wtool.yaml
 inline constexpr int workflow = 1;       // WORKFLOW.md
 inline constexpr int server_lock = 1;    // .wtool/mcp-servers.json
 // The protocol between a plugin and its warden. Both come from one build, and other versions are refused.
-inline constexpr std::uint32_t warden_protocol = 11;
+inline constexpr std::uint32_t warden_protocol = 12;
 
 }  // namespace wtool::formats

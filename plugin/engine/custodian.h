@@ -36,7 +36,7 @@ struct Custodian {
   pid_t process = 0;
   Descriptor handle;  // a pidfd
   // Set by WardenClient: the turn in which this custodian was last taken, and whether it was then the only custodian in
-  // use.
+  // use. If it was not, it need not check itself after its command, because it is asked to do so before the next one.
   std::uint64_t turn = 0;
   bool alone = false;
   // Set by WardenClient: this custodian checked itself after its last command, and no command has run since.

@@ -232,6 +232,7 @@ void CommandRun::hand_over() {
   const int out = terminal >= 0 ? terminal : output_.writer();
   const int descriptors[] = {out, options_.merged || terminal >= 0 ? out : error_.writer(), command_.directory};
   in_custody_ = true;
+  request_.let_inspect_itself(custodian_.alone);
   const auto sending = request_.send(custodian_.socket.get(), descriptors, terminal >= 0 ? terminal : input_.get());
   if (sending == StartRequest::Sending::complete) {
     handed_over_ = true;

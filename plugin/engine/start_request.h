@@ -25,6 +25,9 @@ class StartRequest {
   // Asks the custodian to report when the command's program has begun to run.
   void ask_for_start() { start_.tells_start = 1; }
 
+  // Asks the custodian to look after the call whether a command has changed it (Custodian::alone).
+  void let_inspect_itself(bool whether) { start_.inspects_itself = whether ? 1 : 0; }
+
   // When the custodian ends the call if nobody else has done so.
   void set_deadline(std::chrono::steady_clock::time_point deadline, std::chrono::milliseconds grace);
 

@@ -138,7 +138,12 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
 bool WardenProcess::serves_us() const { return owner_ == ::getpid() && user_ == ::geteuid() && group_ == ::getegid(); }
 
 bool WardenProcess::serves() const {
-  return alive() && !has_event(control_.get(), 0);  // POLLHUP is reported even if no event is asked for.
+  pollfd watched[] = {{handle_.get(), POLLIN, 0},
+                      {control_.get(), 0, 0}};  // POLLHUP is reported even if no event is asked for.
+  for (;;) {
+    const int ready = ::poll(watched, 2, 0);
+    if (ready >= 0 || errno != EINTR) return ready <= 0;
+  }
 }
 
 bool WardenProcess::alive() const { return !has_event(handle_.get(), POLLIN); }

@@ -48,6 +48,7 @@ class ServingCustodian {
   enum Source : unsigned { message, child, host_gone, warden_gone, cgroup_memory, cgroup_processes, kept_output };
 
   [[noreturn]] void refuse_start(std::uint64_t call);
+  bool was_changed() const { return !(OwnState(limits_) == *station_.state); }
   bool may_share_filter(const SpawnPlan& plan) const;
   bool may_start(const SpawnPlan& plan) const;
   bool share_filter(const SpawnPlan& plan, SpawnFailure& failure);
@@ -73,6 +74,7 @@ class ServingCustodian {
   void tell_running();
 
   const CustodianStation station_;
+  const Descriptor limits_ = open_own_limits();
   EventSet events_;
   int child_events_ = -1;
   char buffer_[max_message];
@@ -126,7 +128,7 @@ void ServingCustodian::serve() {
     if (header.kind == Kind::inspect) {
       // A start message that follows stays unread. The plugin's end of the socket then fails with ECONNRESET, and so
       // the plugin knows that nothing has run.
-      if (station_.state->changed()) quit(station_);
+      if (was_changed()) quit(station_);
       continue;
     }
     if (header.kind != Kind::start) quit(station_);
@@ -135,9 +137,9 @@ void ServingCustodian::serve() {
     // Without a scope, the command could signal any process.
     if (start_.in_scope() && !station_.in_scope) quit(station_);
     run_call();
-    // The caller has its report by now, so it does not wait for this check. The plugin asks for another check
-    // (Kind::inspect) if some other command has run since this one began.
-    if (retiring_ || station_.state->changed()) quit(station_);
+    // The caller has its report by now, so it does not wait for this check. If some other command runs at the same time,
+    // the plugin asks for a check before the next start instead (Kind::inspect).
+    if (retiring_ || (start_.inspects_itself() && was_changed())) quit(station_);
   }
 }
 

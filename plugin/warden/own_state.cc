@@ -1,13 +1,12 @@
 #include "warden/own_state.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-
-#include "base/descriptor.h"
 
 namespace wtool::warden {
 
@@ -39,10 +38,11 @@ void rise_above_sessions() {
 
 bool return_to_usual_priority() { return !risen || ::setpriority(PRIO_PROCESS, 0, usual) == 0; }
 
-OwnState::OwnState() {
-  for (int resource = 0; resource < RLIM_NLIMITS; ++resource) {
-    ::getrlimit(static_cast<__rlimit_resource>(resource), &limits_[resource]);
-  }
+Descriptor open_own_limits() { return Descriptor(::open("/proc/self/limits", O_RDONLY | O_CLOEXEC)); }
+
+OwnState::OwnState(const Descriptor& limits) {
+  const ssize_t got = ::pread(limits.get(), limits_, sizeof limits_, 0);
+  limits_size_ = got > 0 ? static_cast<std::size_t>(got) : 0;
   ::sched_getaffinity(0, sizeof processors_, &processors_);
   priority_ = ::getpriority(PRIO_PROCESS, 0);
   scheduling_ = ::sched_getscheduler(0);
@@ -50,7 +50,8 @@ OwnState::OwnState() {
 }
 
 bool OwnState::operator==(const OwnState& other) const {
-  return std::memcmp(limits_, other.limits_, sizeof limits_) == 0 && CPU_EQUAL(&processors_, &other.processors_) &&
+  return limits_size_ > 0 && limits_size_ == other.limits_size_ &&
+         std::memcmp(limits_, other.limits_, limits_size_) == 0 && CPU_EQUAL(&processors_, &other.processors_) &&
          priority_ == other.priority_ && scheduling_ == other.scheduling_ && disk_priority_ == other.disk_priority_;
 }
 

@@ -27,7 +27,7 @@ namespace wtool::warden {
 constexpr const char* cgroup_name_format = "wtool-%d-%llu";
 
 // Raised with every change of a struct or of its meaning.
-constexpr std::uint32_t protocol_version = 11;
+constexpr std::uint32_t protocol_version = 12;
 
 // The ELF file of a shell-warden contains the protocol version in a note, so that a plugin recognises a warden of
 // another build when the plugin is loaded, without starting the warden.
@@ -151,6 +151,9 @@ struct Start {
   std::uint32_t has_terminal = 0;  // 1: standard input is a terminal, which becomes the controlling terminal.
   std::uint32_t tells_start = 0;   // 1: Running is wanted.
   std::uint32_t grace_ms = 0;      // of the end at `deadline_ms`
+  // 1: after the call, the custodian exits if a command has changed it, as with `inspect`. 0: the plugin will ask.
+  std::uint32_t inspects_itself = 0;
+  std::uint32_t reserved = 0;
   // When the custodian itself ends the call, as an End does (clock.h); 0: never. The plugin is a little earlier, unless
   // it is held up: it may be stopped, or the receiver of the output may not return.
   std::int64_t deadline_ms = 0;

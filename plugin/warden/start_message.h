@@ -23,6 +23,7 @@ class StartMessage {
   std::int64_t deadline_ms() const { return start_.deadline_ms; }
   std::uint32_t grace_ms() const { return start_.grace_ms; }
   bool in_scope() const { return start_.in_scope != 0; }
+  bool inspects_itself() const { return start_.inspects_itself != 0; }
 
   // Valid until the next receive. The descriptors of the plan are set, except for standard input if the command has
   // none of its own. The caller then sets it.
