@@ -136,6 +136,20 @@ def groups(place, quick):
         path, problem = place.rust_worker(quick)
         return Worker([path, true]) if path else Absent(problem)
 
+    def recorded(name, more=""):
+        (Path(place.scratch) / name).mkdir()
+        return '{"audit": {"file": "%s/%s/trail.jsonl"%s}}' % (place.scratch, name, more)
+
+    def first_calls(folders):
+        """Each figure is the first call of a process whose sandbox may write to this many folders of ten files each."""
+        root = Path(place.scratch) / f"folders-{folders}"
+        for number in range(folders):
+            inner = root / f"{number // 100}" / f"{number}"
+            inner.mkdir(parents=True)
+            for file in range(10):
+                (inner / f"{file}").touch()
+        return bench("call", "--config", '{"sandbox": {"read": ["/"], "write": ["%s"]}}' % root, true, fresh=True)
+
     folder = Path(place.scratch) / "workflows"
     wtool = place.build / "bin/wtool"
     light, steps, wide, files = (100, 10, 10, 10) if quick else (LIGHT, STEPS, 200, 100)
@@ -213,6 +227,15 @@ def groups(place, quick):
             "text": mcp(large_results, f"cat {mebibyte('text', b'x')}"),
             "NUL bytes": mcp(large_results, f"cat {mebibyte('zeros', bytes(1))}"),
         }, rounds=10, burst=2, warm=1),
+        Group("audit", {
+            "call": bench("call", true),
+            "call, recorded": bench("call", "--config", recorded("trail"), true),
+            "call, on disk": bench("call", "--config", recorded("trail-on-disk", ', "sync": "data"'), true),
+        }, rounds=40, burst=10, warm=2),
+        Group("repositories", {
+            "one folder": first_calls(1),
+            "many folders": first_calls(100 if quick else 10_000),
+        }, rounds=5),
         Group("direct", {
             "call": bench("call", line),
             "sh -c by posix_spawn": bench("spawned", "/bin/sh", "-c", line),
@@ -313,6 +336,12 @@ def rows():
             ["wtool mcp", "Node execFile"], ratio("wtool mcp", "Node execFile"), must=0.85, aim=0.70),
         Row("mcp-bytes", "a result of 1 MiB of NUL bytes over MCP / of text", "mcp bytes", ["NUL bytes", "text"],
             ratio("NUL bytes", "text"), must=2, aim=1.3),
+        Row("audit", "a line of the audit trail; a call writes two", "audit", ["call", "call, recorded"],
+            each("call, recorded", "call", 2, 1e3), unit="us"),
+        Row("audit-disk", "the same with `sync: data`", "audit", ["call", "call, on disk"],
+            each("call, on disk", "call", 2, 1e3), unit="us"),
+        Row("repositories", "the first search for repositories, in 10,000 folders with 100,000 files", "repositories",
+            ["one folder", "many folders"], each("many folders", "one folder", 1, 1e6), unit="ms"),
         Row("host-size", "the same in a host of 2 GB / in one of 10 MB", "host size", ["call, 2 GB", "call, 10 MB"],
             ratio("call, 2 GB", "call, 10 MB"), must=1.10, aim=1.03),
         Row("direct", "`git --version` / `sh -c` of it by posix_spawn", "direct", ["call", "sh -c by posix_spawn"],
