@@ -188,6 +188,34 @@ BOOST_FIXTURE_TEST_CASE(a_stopped_process_with_the_lock_delays_a_call_and_does_n
   check_good();
 }
 
+// As docs/guide/audit.md says: such a file can be written, but not rotated.
+BOOST_FIXTURE_TEST_CASE(a_file_that_may_only_be_appended_to_is_written_but_not_rotated, SharedTrail) {
+  const auto append_only = [&](const char* flag) { return run({"/usr/bin/env", "chattr", flag, file}).exit_code == 0; };
+  BOOST_TEST(run(writer({"name=first", "max_bytes=0"})).exit_code == 0);
+  if (!append_only("+a")) {
+    BOOST_TEST_MESSAGE("not tested: this user or this file system cannot make a file append-only");
+    return;
+  }
+  const Finished more = run(writer({"name=second", "max_bytes=0", "count=20"}));
+  BOOST_TEST(written(more.out).size() == 20U, more.out);
+  const Finished rotating = run(writer({"name=third", "max_bytes=500"}));
+  BOOST_TEST(holds(rotating.out, "failed third-0-0: "), rotating.out);
+  BOOST_TEST(append_only("-a"));
+  check_good();
+  check_holds(written(more.out));
+}
+
+// As docs/guide/audit.md says: what begins in the new file is a chain of its own, which does not go on from the old one.
+BOOST_FIXTURE_TEST_CASE(a_file_that_another_program_renames_ends_the_chain, SharedTrail) {
+  BOOST_TEST(run(writer({"name=first", "count=3"})).exit_code == 0);
+  const Finished head = audit({"verify", file});
+  fs::rename(file, file + ".1");
+  BOOST_TEST(run(writer({"name=second", "count=2"})).exit_code == 0);
+  check_good();
+  BOOST_TEST(holds(audit({"verify", file}).out, "2 lines"));
+  BOOST_TEST_MESSAGE(head.out);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_synchronised_trail_is_the_same, SharedTrail) {
   const Finished finished = run(writer({"name=a", "threads=4", "count=10", "sync=data", "max_bytes=2000"}));
   BOOST_TEST(written(finished.out).size() == 40U, finished.out);

@@ -12,6 +12,7 @@
 
 #include "engine/cgroup.h"
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 BOOST_AUTO_TEST_SUITE(cgroup_test)
 
@@ -176,6 +177,20 @@ BOOST_AUTO_TEST_CASE(a_killed_custodian_leaves_no_process) {
   BOOST_TEST(answer.code() == "engine_lost");
   const std::string line = answer.metadata().at("partial_stdout").get<std::string>();
   BOOST_TEST(!std::filesystem::exists(directory_of(line)), line);
+}
+
+BOOST_AUTO_TEST_CASE(keepers_that_are_killed_at_once_leave_no_process) {
+  if (!available) return;
+  const ToolUnderTest limited(plugin, {{"limits", {{"processes", 100}}}});
+  const pid_t custodian = static_cast<pid_t>(std::stol(limited.shell("echo $PPID").out()));
+  const std::string keepers = std::to_string(warden_above(custodian)) + " $PPID";
+  const Answer answer =
+      limited.run(marked("setsid sleep 61 & " + std::string(say_cgroup) + "; kill -9 " + keepers + "; sleep 61"));
+  BOOST_TEST(answer.code() == "engine_lost", answer.raw);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+  BOOST_TEST(holds(answer.metadata().at("error").at("message").get<std::string>(),
+                   "all that the command had started has been ended"),
+             answer.raw);
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_leaves_its_cgroup_is_seen_by_the_monitor) {

@@ -1,4 +1,4 @@
-// What `wtool complete` offers to a shell.
+// What `wtool complete` offers to a shell, and what zsh and fish make of it.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <string>
@@ -45,6 +45,50 @@ BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_d
   BOOST_TEST(offered({"-C", ""}) == ":files\n");
   BOOST_TEST(holds(offered({}), "workflow") == false);
   BOOST_TEST(holds(offered({}), "call\n"));
+}
+
+namespace {
+
+constexpr const char* completions = WTOOL_TEST_SOURCE_DIR "/host-api/reference-host/packaging/completion";
+
+bool is_installed(const std::string& program) {
+  const bool found = run({"/bin/sh", "-c", "command -v " + program}).exit_code == 0;
+  if (!found) BOOST_TEST_MESSAGE("not tested: " << program << " is not installed");
+  return found;
+}
+
+ProgramOptions with_wtool_in_path(const ScratchFolder& scratch) {
+  ProgramOptions options;
+  options.directory = scratch.path();
+  options.set = {{"PATH", wtool_path.substr(0, wtool_path.rfind('/')) + ":/usr/bin:/bin"},
+                 {"HOME", scratch.path()},
+                 {"PS1", "ask> "}};
+  return options;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(fish_offers_the_same, Place) {
+  if (!is_installed("fish")) return;
+  const auto offered = [&](const std::string& line) {
+    const std::string script =
+        "source " + std::string(completions) + "/wtool.fish; complete --do-complete '" + line + "'";
+    const Finished finished = run({"/usr/bin/env", "fish", "--no-config", "-c", script}, with_wtool_in_path(scratch));
+    BOOST_TEST(finished.exit_code == 0, finished.err);
+    return finished.out;
+  };
+  BOOST_TEST(offered("wtool run --max") == "--max-parallel\n");
+  BOOST_TEST(offered("wtool ru") == "run\nruns\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(zsh_completes_on_its_terminal, Place) {
+  if (!is_installed("zsh")) return;
+  Program zsh({"/usr/bin/env", "zsh", "-f", "-i"}, Program::On::terminal, with_wtool_in_path(scratch));
+  BOOST_REQUIRE(zsh.wait_for_output("ask> "));
+  zsh.type("fpath+=(" + std::string(completions) + "); autoload -U compinit; compinit -u -D; echo lo'a'ded\r");
+  BOOST_REQUIRE(zsh.wait_for_output("loaded"));
+  zsh.type("wtool run --max\t");
+  BOOST_TEST(zsh.wait_for_output("--max-parallel"), zsh.output());
 }
 
 BOOST_FIXTURE_TEST_CASE(completion_of_approve_offers_the_runs_that_wait, Place) {

@@ -187,6 +187,42 @@ BOOST_FIXTURE_TEST_CASE(every_command_is_logged_at_info_when_it_starts_with_its_
   }
 }
 
+// The lines that docs/guide/operations.md tells people to watch for.
+BOOST_FIXTURE_TEST_CASE(the_end_of_each_command_is_logged_at_the_level_that_the_guide_says, Logged) {
+  const auto is_told = [&](std::uint32_t level, const std::string& message) {
+    const bool told = std::any_of(host.records.begin(), host.records.end(), [&](const Record& record) {
+      return record.level == level && record.message.starts_with(message);
+    });
+    BOOST_TEST(told, message << " is not in:\n" << host.everything());
+  };
+  const auto is_logged = [&](const ToolUnderTest& used, const Json& arguments, const CallOptions& options,
+                             std::uint32_t level, const std::string& message) {
+    host.records.clear();
+    used.run(arguments, options);
+    is_told(level, message);
+  };
+  const ScratchFolder scratch;
+  const auto shell = [&](const std::string& command) {
+    return Json{{"command", command}, {"working_directory", scratch.path()}};
+  };
+  const ToolUnderTest limited(plugin, {{"limits", {{"file_bytes", 100'000}}}});
+  const ToolUnderTest guarded(plugin, {{"commands", {{"deny", {"sleep"}}}}});
+  is_logged(tool, shell("true"), {}, WTOOL_LOG_INFO, "command starts");
+  is_logged(tool, shell("exit 3"), {}, WTOOL_LOG_INFO, "command exited with 3");
+  is_logged(tool, shell("kill -9 $$"), {}, WTOOL_LOG_WARN, "command was killed by SIGKILL");
+  is_logged(tool, shell("sleep 61"), {.deadline_ms = 50}, WTOOL_LOG_WARN, "command timed out");
+  is_logged(limited, shell("exec head -c 200000 /dev/zero > large"), {}, WTOOL_LOG_WARN,
+            "command passed limits.file_bytes");
+  is_logged(tool, shell("kill -9 $PPID; sleep 61"), {}, WTOOL_LOG_ERROR, "command was lost: ");
+  is_logged(guarded, shell("sleep 61"), {}, WTOOL_LOG_WARN, "Command refused: ");
+  {
+    RunningCall call(tool, shell("echo ready; sleep 61"));
+    BOOST_TEST(call.wait_for_output("ready"));
+    call.cancel(WTOOL_CANCEL_NOW, "enough");
+  }
+  is_told(WTOOL_LOG_INFO, "command aborted");
+}
+
 BOOST_FIXTURE_TEST_CASE(records_are_sent_while_the_command_runs, Logged) {
   bool told = false;
   tool.shell("echo hi", {.on_event = [&](const Event&) {

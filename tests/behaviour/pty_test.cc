@@ -155,6 +155,14 @@ BOOST_AUTO_TEST_CASE(a_password_is_asked_for_on_the_terminal_and_never_seen) {
   BOOST_TEST(!holds(content(scratch.path() + "/audit.jsonl"), "s3cret"));
 }
 
+// docs/guide/pty.md says so of pty_send.
+BOOST_AUTO_TEST_CASE(a_program_that_reads_lines_gets_the_first_4095_bytes_of_a_longer_one) {
+  const std::string id =
+      script("stty -echo; echo ready; read -r line; echo \"${#line} bytes\"; read -r line\n", "ready");
+  type(id, std::string(5000, 'x'), {"enter"}, "4095 bytes");
+  stop(id);
+}
+
 BOOST_AUTO_TEST_CASE(a_program_that_insists_on_a_terminal_has_one) {
   const std::string asks =
       "if [ -t 0 ] && [ -t 1 ] && [ -t 2 ] && : 2>/dev/null > /dev/tty; then echo 'on a terminal'\n"

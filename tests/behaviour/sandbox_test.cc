@@ -446,6 +446,24 @@ BOOST_FIXTURE_TEST_CASE(nothing_gains_rights_by_being_executed, Fixture) {
   BOOST_TEST(run(tool, "grep NoNewPrivs /proc/self/status").out() == "NoNewPrivs:\t1\n");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_setuid_program_runs_as_its_caller, Fixture) {
+  if (geteuid() != 0) {
+    BOOST_TEST_MESSAGE("not tested: only root can make a setuid program of another user");
+    return;
+  }
+  const std::string program = inside + "/setuid-id";
+  std::filesystem::copy_file("/usr/bin/id", program);
+  constexpr uid_t nobody = 65534;
+  BOOST_REQUIRE(chown(program.c_str(), nobody, nobody) == 0);
+  BOOST_REQUIRE(chmod(program.c_str(), 04755) == 0);
+  const ToolUnderTest open(plugin);
+  if (run(open, program + " -u").out() != "65534\n") {
+    BOOST_TEST_MESSAGE("not tested: setuid has no effect in " << inside);
+    return;
+  }
+  BOOST_TEST(run(tool, program + " -u").out() == "0\n");
+}
+
 // Landlock does not control changes of modes, as docs/guide/sandbox.md says. If a later Landlock does, change that
 // page.
 BOOST_FIXTURE_TEST_CASE(the_mode_of_an_own_file_outside_can_be_changed, Fixture) {

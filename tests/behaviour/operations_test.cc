@@ -1,0 +1,127 @@
+// What docs/guide/operations.md says to people who operate wtool: about new versions beside a running host, and about files
+// that may be deleted.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "support/mcp_client.h"
+#include "workflow_place.h"
+
+BOOST_AUTO_TEST_SUITE(operations_test)
+
+using namespace wtool::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct Operated : Place {
+  std::string home = scratch.path() + "/home";
+  std::string temporary = scratch.path() + "/tmp";
+
+  Operated() {
+    fs::create_directory(home);
+    fs::create_directory(temporary);
+  }
+  ProgramOptions options() const {
+    ProgramOptions options = here();
+    options.set = {{"HOME", home}, {"TMPDIR", temporary}};
+    options.unset = {"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"};
+    return options;
+  }
+};
+
+// Replaces a file as a package manager does: the new one gets the name of the old one.
+void replace(const fs::path& file, const std::string& content) {
+  const fs::path fresh = file.string() + ".new";
+  std::ofstream(fresh) << content;
+  fs::permissions(fresh, fs::perms::owner_all);
+  fs::rename(fresh, file);
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_running_server_keeps_the_files_that_it_has_loaded_when_new_ones_replace_them, Operated) {
+  const fs::path built = fs::path(wtool_path).parent_path().parent_path();
+  for (const char* part : {"bin/wtool", "lib/wtool/shell_tools.so", "libexec/wtool/shell-warden"}) {
+    fs::create_directories((scratch.path() / fs::path(part)).parent_path());
+    fs::copy_file(built / part, scratch.path() / fs::path(part));
+  }
+  Program server({scratch.path() + "/bin/wtool", "mcp", "--policy", "open", "--plugin",
+                  scratch.path() + "/lib/wtool/shell_tools.so"},
+                 Program::On::pipes, [&] {
+                   ProgramOptions options = this->options();
+                   options.talk = true;
+                   return options;
+                 }());
+  const auto answer = [&](int id, const std::string& method, const Json& parameters) {
+    server.say(Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", parameters}}.dump() + "\n");
+    for (std::string line; server.next_line(line);) {
+      if (const Json said = Json::parse(line); said.value("id", 0) == id) return said;
+    }
+    BOOST_ERROR("no answer to " << method);
+    return Json();
+  };
+  const auto call = [&](int id, const std::string& command) {
+    const Json said = answer(id, "tools/call", {{"name", "shell_execute"}, {"arguments", {{"command", command}}}});
+    BOOST_TEST(said["result"]["isError"] == false, said.dump());
+    return said.dump();
+  };
+  answer(1, "initialize",
+         {{"protocolVersion", "2025-11-25"},
+          {"capabilities", Json::object()},
+          {"clientInfo", {{"name", "t"}, {"version", "1"}}}});
+  BOOST_TEST(holds(call(2, "echo before"), "before"));
+  replace(scratch.path() + "/lib/wtool/shell_tools.so", "not a library\n");
+  replace(scratch.path() + "/libexec/wtool/shell-warden", "#!/bin/sh\nexit 7\n");
+  replace(scratch.path() + "/bin/wtool", "#!/bin/sh\nexit 7\n");
+  // More calls at the same time than there are custodians that wait, so that the warden makes new ones.
+  for (int id = 3; id < 7; ++id) BOOST_TEST(holds(call(id, "sh -c 'echo after | cat'"), "after"));
+  server.end_input();
+  BOOST_TEST(server.wait().exit_code == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_may_be_deleted_while_nothing_runs_is_not_missed, Operated) {
+  scratch.file("wtool.yaml", "output: {spill: always}\naudit: {file: audit/trail.jsonl, max_bytes: 4096}\n");
+  fs::create_directory(scratch.path() + "/audit");
+  const std::string file = workflow("  [*] --> Make\n  Make --> Show: success\n  Show --> [*]\n",
+                                    "- Make: Shell \"echo made > made\"\n- Show: Shell \"cat made\"\n");
+  const auto is_green = [&] {
+    const Finished finished = run({wtool_path, "run", file}, options());
+    BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+    BOOST_TEST(holds(run({wtool_path, "show", "last"}, options()).out, "Show"));
+  };
+  for (int i = 0; i < 5; ++i) is_green();
+  const fs::path folder = scratch.path();
+  std::size_t deleted = 0;
+  for (const fs::path& each : {folder / ".wtool/runs", folder / ".wtool/output", fs::path(home) / ".cache/wtool/steps",
+                               fs::path(temporary) / ("wtool-" + std::to_string(::geteuid()))}) {
+    deleted += fs::remove_all(each);
+  }
+  BOOST_TEST(deleted > 0U);
+  std::size_t rotated = 0;
+  for (const auto& entry : fs::directory_iterator(folder / "audit")) {
+    if (entry.path().filename() != "trail.jsonl") rotated += fs::remove(entry.path()) ? 1 : 0;
+  }
+  BOOST_TEST(rotated > 0U);
+  is_green();
+  const Finished verified = run({wtool_path, "audit", "verify", "audit/trail.jsonl"}, options());
+  BOOST_TEST(verified.exit_code == 0, verified.out << verified.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(git_does_not_see_the_runs_of_a_repository, Operated) {
+  const auto git = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"/usr/bin/env", "git"});
+    const Finished finished = run(words, options());
+    BOOST_TEST(finished.exit_code == 0, finished.err);
+    return finished.out;
+  };
+  git({"init", "--quiet"});
+  const std::string file = workflow("  [*] --> Say\n  Say --> [*]\n", "- Say: Shell \"echo said\"\n");
+  BOOST_TEST(run({wtool_path, "run", file}, options()).exit_code == 0);
+  BOOST_TEST(fs::exists(scratch.path() + "/.wtool/runs"));
+  BOOST_TEST(!holds(git({"status", "--porcelain", "--untracked-files=all"}), ".wtool"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
