@@ -30,19 +30,15 @@ void rise_above_sessions();
 bool return_to_usual_priority();
 
 // The limits of this process as a text of the kernel (proc_pid_limits(5)). One read of this file takes a fifth of the
-// time that one getrlimit for each limit takes. Empty if the file cannot be opened.
+// time that one getrlimit for each limit takes. A keeper opens the file when it starts: later, it may have no room for a
+// descriptor. Empty if the file cannot be opened.
 Descriptor open_own_limits();
 
 // The settings of this process that other processes may change.
 class OwnState {
  public:
-  // Reads the current state.
-  OwnState() : OwnState(open_own_limits()) {}
-  // The same with a file that this process has opened before.
+  // Reads the current state. `limits`: what open_own_limits() has opened in this process.
   explicit OwnState(const Descriptor& limits);
-
-  // True if the state is different now.
-  bool changed() const { return !(OwnState() == *this); }
 
   // False, too, if the limits could not be read.
   bool operator==(const OwnState& other) const;

@@ -40,6 +40,7 @@ void introduce(int socket, pid_t process) {
 }  // namespace
 
 void run_scope_keeper(const CustodianStation& station, Descriptor ruleset) {
+  Descriptor limits = open_own_limits();
   EventSet events;
   if (!enter(ruleset) || !events || !events.add(station.socket, message) || !events.add(station.host, host_gone) ||
       !events.add(station.warden, warden_gone)) {
@@ -49,7 +50,9 @@ void run_scope_keeper(const CustodianStation& station, Descriptor ruleset) {
   continue_on_message(station.socket);
   for (;;) {
     const unsigned news = events.wait(-1);
-    if (holds(news, host_gone) || holds(news, warden_gone) || station.state->changed()) quit(station);
+    if (holds(news, host_gone) || holds(news, warden_gone) || !(OwnState(limits) == *station.state)) {
+      quit(station);
+    }
     if (!holds(news, message)) continue;
     SpawnCustodian spawn_custodian{};
     const Received received = receive_message(station.socket, &spawn_custodian, sizeof spawn_custodian);
@@ -62,6 +65,7 @@ void run_scope_keeper(const CustodianStation& station, Descriptor ruleset) {
     if (process != 0) continue;
     events.close();
     ::close(station.socket);
+    limits.reset();
     introduce(socket.get(), ::getpid());
     CustodianStation its = station;
     its.socket = socket.release();

@@ -46,6 +46,7 @@ class Warden {
 
   void prepare();
   bool greet();
+  bool was_changed() const { return !(OwnState(limits_) == state_); }
   void take_message();
   void spawn_custodian(std::uint64_t number, Descriptor socket, Descriptor ruleset);
   void kill_tree(std::uint64_t number, Descriptor answer, Descriptor handle);
@@ -57,7 +58,8 @@ class Warden {
   void answer_kills();
 
   EventSet events_;
-  const OwnState state_;
+  Descriptor limits_ = open_own_limits();
+  const OwnState state_{limits_};
   WardenProblem problem_;
   int error_;
   Descriptor control_, host_, self_, null_device_, child_events_;
