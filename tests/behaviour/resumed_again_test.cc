@@ -20,6 +20,12 @@ struct Again : Place {
   bool there(const std::string& name) const { return std::filesystem::exists(scratch.path() + "/" + name); }
   void remove(const std::string& name) const { std::filesystem::remove(scratch.path() + "/" + name); }
   void make(const std::string& name) const { scratch.file(name, ""); }
+  // With a cache of steps that is empty at first.
+  ProgramOptions with_cache() const {
+    ProgramOptions options = here();
+    options.set["XDG_CACHE_HOME"] = scratch.path() + "/cache";
+    return options;
+  }
 };
 
 const std::string three = "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> C\nC --> [*]\n```\n## Actions\n";
@@ -228,6 +234,66 @@ BOOST_AUTO_TEST_CASE(what_the_finally_of_a_kept_workflow_has_made_is_still_known
   const Finished finished = wtool({"resume", "last"});
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(there("dist"));
+}
+
+BOOST_AUTO_TEST_CASE(new_steps_of_a_branch_run_if_the_join_had_handled_a_failure) {
+  const std::string before =
+      "---\nfail_fast: false\n---\n```mermaid\nstateDiagram-v2\nstate F <<fork>>\nstate J <<join>>\n[*] --> F\n"
+      "F --> A\nF --> B\nA --> J\nB --> J\nJ --> C: always\nC --> D\nD --> [*]\n```\n## Actions\n"
+      "- A: Shell \"echo A >> log\"\n- B: Shell \"echo B >> log; exit 1\"\n- C: Shell \"echo C >> log\"\n"
+      "- D: Shell \"echo D >> log; test -e network\"\n";
+  const std::pair<std::string, std::string> edits[] = {
+      {"A --> J\n", "A --> X\nX --> J\n"},
+      {"F --> B\n", "F --> B\nF --> X\nX --> J\n"},
+      {"B --> J\n", "B --> J\nB --> X: failure\nX --> J\n"},
+  };
+  for (const auto& [old, now] : edits) {
+    BOOST_TEST_CONTEXT(now) {
+      remove("log");
+      remove("network");
+      scratch.file("w.md", before);
+      BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+      make("network");
+      std::string edited = before + "- X: Shell \"echo X >> log\"\n";
+      edited.replace(edited.find(old), old.size(), now);
+      scratch.file("w.md", edited);
+      remove("log");
+      const Finished finished = wtool({"resume", "last"});
+      BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+      BOOST_TEST(holds(file("log"), "X\n"), finished.err);
+      BOOST_TEST(holds(file("log"), "C\nD\n"), finished.err);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_follows_a_step_whose_output_is_lost_runs_again) {
+  scratch.file("w.md", three +
+                           "- A: Shell \"cat source\"\n- B: Shell \"cp ${A.stdout_file} copy\"\n"
+                           "- C: Shell \"test -e network\"\n");
+  scratch.file("source", "1\xff\n");  // A text would be in the journal.
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+  scratch.file("source", "2\xff\n");
+  for (const auto& entry : std::filesystem::directory_iterator(scratch.path() + "/.wtool/runs")) {
+    if (entry.is_directory()) std::filesystem::remove_all(entry.path());
+  }
+  make("network");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("copy") == "2\xff\n", finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_link_among_the_outputs_that_leads_elsewhere_now_makes_its_step_run_again) {
+  scratch.file("w.md", three +
+                           "- A: Shell \"rm -rf o && mkdir o && echo 1 > o/v1 && echo 2 > o/v2 && ln -s v2 o/now\" "
+                           "inputs=[\"w.md\"] outputs=[\"o\"]\n"
+                           "- B: Shell \"true\"\n- C: Shell \"cat o/now > result && test -e network\"\n");
+  BOOST_TEST(run(std::vector<std::string>{wtool_path, "run", "w.md"}, with_cache()).exit_code == 1);
+  std::filesystem::remove(scratch.path() + "/o/now");
+  std::filesystem::create_symlink("v1", scratch.path() + "/o/now");
+  make("network");
+  const Finished finished = run(std::vector<std::string>{wtool_path, "resume", "last"}, with_cache());
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("result") == "2\n", finished.err);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

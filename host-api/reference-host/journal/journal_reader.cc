@@ -264,7 +264,10 @@ PastRun past_of(const RunRecord& run) {
     PastStep ended{step.state, step.status, step.tries,
                    step.took,  step.end,    known_action(step.action, step.action_sha256),
                    order++};
-    if (step.end.secret || step.masked || step.lost) {
+    if (step.lost) {
+      past.note_outdated(step.place.branch, step.place.sequence, "the output of '" + step.state + "' was lost");
+    }
+    if (step.end.secret || step.masked || step.lost || step.lost_inside) {
       past.hide(step.place.branch, step.place.sequence, std::move(ended));
     } else {
       past.add(step.place.branch, step.place.sequence, std::move(ended));

@@ -34,7 +34,7 @@ StepRecord* step_at(RunRecord& run, const StepPlace& place) {
 }
 
 // Checks the files of outputs. If the workflow reads a file that no longer has what a step wrote, the step runs again,
-// and so does the matrix or the workflow to which the step belongs.
+// and so do the matrix or the workflow to which the step belongs, and all that follows the step.
 void check_files(RunRecord& run, std::vector<std::string>& notices) {
   std::vector<std::string> again;
   for (StepRecord& step : run.steps) {
@@ -57,7 +57,7 @@ void check_files(RunRecord& run, std::vector<std::string>& notices) {
     for (auto above = parent_of(step.place.branch); above; above = parent_of(above->branch)) {
       StepRecord* parent = step_at(run, *above);
       if (parent != nullptr && (parent->action == "workflow" || !parent->end.outcome.matrix.is_null())) {
-        parent->lost = true;
+        parent->lost_inside = true;
       }
     }
   }

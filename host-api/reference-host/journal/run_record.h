@@ -45,13 +45,14 @@ struct StepRecord {
   runner::Step::Status status = runner::Step::Status::running;  // running: it has not ended
   std::int64_t exit_code = 0;
   int tries = 1;
-  bool replayed = false;    // kept from before the run was resumed
-  bool up_to_date = false;  // nothing was run, because an earlier run had done the same
-  bool masked = false;      // a secret in its results has been replaced
-  bool lost = false;        // a file with its output, which the workflow reads, is gone or has changed
-  bool hidden = false;      // its state is the end of a composite state, and no file names it
-  std::string node{};       // the node of a cluster on which the last call ran; empty: this machine
-  std::string action;       // shell, tool, log, ...; empty: the state has no action
+  bool replayed = false;     // kept from before the run was resumed
+  bool up_to_date = false;   // nothing was run, because an earlier run had done the same
+  bool masked = false;       // a secret in its results has been replaced
+  bool lost = false;         // a file with its output, which the workflow reads, is gone or has changed
+  bool lost_inside = false;  // the same of a step inside it
+  bool hidden = false;       // its state is the end of a composite state, and no file names it
+  std::string node{};        // the node of a cluster on which the last call ran; empty: this machine
+  std::string action;        // shell, tool, log, ...; empty: the state has no action
   // As in workflow::Action; empty: there is no action, or the journal does not say it.
   std::string action_sha256{};
   Moment began;

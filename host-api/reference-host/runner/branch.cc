@@ -1,6 +1,7 @@
 #include "runner/branch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "runner/secrets.h"
@@ -159,10 +160,6 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
     go_on(step, end, {no_state}, current);
     return branch_result;
   }
-  if (replayed && !was_left && !pending_ && exits_.choose(state, Failed::no).taken != nullptr) {
-    // In the earlier run, the branch ended here, and the path has already continued after the join.
-    return stay(step, end, failed("the branch ended at the state '" + state.id + "' in the earlier run"));
-  }
   return leave(step, end, action_failed, current);
 }
 
@@ -274,10 +271,13 @@ BranchResult Branch::stay(Step& step, StepEnd& end, BranchResult branch_result) 
 
 std::optional<BranchResult> Branch::go_on(Step& step, StepEnd& end, const std::vector<std::size_t>& targets,
                                           std::size_t& current) {
+  // Journals of the first version do not say where a step led to.
+  const bool is_known = step.replayed && !(end.transitioned && end.next.empty());
+  const std::vector<std::string> before = std::exchange(end.next, {});
   end.transitioned = true;
-  end.next.clear();
   for (const std::size_t target : targets) end.next.push_back(name_of(invocation_.workflow, target));
   run_.end_step(step, end);
+  if (is_known) run_.compare_ways(step, before, end.next);
   if (targets.size() == 1) current = targets[0];
   return std::nullopt;
 }

@@ -69,6 +69,7 @@ class PastRun {
  public:
   // Replaces an earlier step at the same place.
   void add(std::string_view branch, std::uint64_t sequence, PastStep step) {
+    note_end(branch, sequence);
     steps_.insert_or_assign(key(branch, sequence), std::move(step));
   }
   // Notes that the step is a fork with a failed branch, but that its join let the path continue. Then all branches of
@@ -79,6 +80,7 @@ class PastRun {
   }
   // Notes that the step ended, but must run again because its output is not in the journal.
   void hide(std::string_view branch, std::uint64_t sequence, PastStep step) {
+    note_end(branch, sequence);
     hidden_.insert_or_assign(key(branch, sequence), std::move(step));
   }
   void remove(std::string_view branch, std::uint64_t sequence) { steps_.erase(key(branch, sequence)); }
@@ -91,6 +93,11 @@ class PastRun {
   const PastStep* find_ended(std::string_view branch, std::uint64_t sequence) const {
     const auto hidden = hidden_.find(key(branch, sequence));
     return hidden == hidden_.end() ? find(branch, sequence) : &hidden->second;
+  }
+  // True if a later step of the same branch ended.
+  bool goes_on_after(std::string_view branch, std::uint64_t sequence) const {
+    const auto found = last_ended_.find(std::string(branch));
+    return found != last_ended_.end() && found->second > sequence;
   }
   // Adds what the prompts of the step used, in all parts of the earlier run; also for steps that must run again.
   void add_usage(std::string_view branch, std::uint64_t sequence, const Usage& usage) {
@@ -163,10 +170,15 @@ class PastRun {
   static std::string key(std::string_view branch, std::uint64_t sequence) {
     return std::string(branch) + '#' + std::to_string(sequence);
   }
+  void note_end(std::string_view branch, std::uint64_t sequence) {
+    std::uint64_t& last = last_ended_[std::string(branch)];
+    last = std::max(last, sequence);
+  }
   std::unordered_map<std::string, PastStep> steps_;
   std::unordered_set<std::string> judged_;
   std::unordered_map<std::string, PastStep> hidden_;
-  std::vector<std::pair<std::string, Usage>> usage_;  // by the place of the step
+  std::unordered_map<std::string, std::uint64_t> last_ended_;  // by branch
+  std::vector<std::pair<std::string, Usage>> usage_;           // by the place of the step
   std::unordered_map<std::string, std::string> outdated_;
   std::unordered_map<std::string, PastCall> calls_;
   std::unordered_map<std::string, nlohmann::json> combinations_;

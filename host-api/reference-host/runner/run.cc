@@ -113,7 +113,23 @@ namespace {
 
 const std::string of_other_workflow = "the workflow differs from that of the run that is resumed: ";
 
+std::string named(const std::vector<std::string>& states) {
+  std::string text;
+  for (const std::string& state : states) text += (text.empty() ? "'" : ", '") + state + "'";
+  return text;
+}
+
 }  // namespace
+
+void Run::compare_ways(const Step& step, const std::vector<std::string>& before, const std::vector<std::string>& now) {
+  if (before == now || !has_past_in(step.branch)) return;
+  std::optional<StepPlace> at = StepPlace{step.branch, step.sequence};
+  while (at && !request_.past->goes_on_after(at->branch, at->sequence)) at = parent_of(at->branch);
+  if (!at) return;
+  forget_past(of_other_workflow + "the step '" + step.of().id + "' leads to " + named(now) +
+              ", but in the earlier run, " +
+              (before.empty() ? "its branch ended there" : "it led to " + named(before)));
+}
 
 const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state,
                           const std::function<std::string()>& changed_call) {

@@ -440,7 +440,12 @@ void KeptCall::note_made_files(ActionResult& result, const std::vector<cache::Ca
     std::string path = is_within(file.string(), here.string()) ? file.lexically_relative(here).string() : file.string();
     // No record may have the name, so nothing is known of the file later.
     if (!is_utf8(path) || (secrets != nullptr && secrets->masked(path) != path)) continue;
-    result.made_files.push_back({std::move(path), output.hash.empty() ? output.behind : output.hash});
+    // Of a link to another output, the cache keeps only where it leads to.
+    const bool is_link = output.hash.empty() && output.behind.empty();
+    std::string hash = is_link               ? cache_->state_of(file.string()).hash
+                       : output.hash.empty() ? output.behind
+                                             : output.hash;
+    result.made_files.push_back({std::move(path), std::move(hash)});
   }
 }
 

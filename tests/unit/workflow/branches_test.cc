@@ -589,8 +589,51 @@ BOOST_AUTO_TEST_CASE(a_workflow_that_goes_another_way_now_is_noticed) {
   const Run second(
       workflow_text("[*] --> A\nA --> X\nX --> B\nB --> C\nC --> [*]\n", shell_in_all + "- X: Shell \"x\"\n"),
       exits_with(0), {}, around);
-  BOOST_TEST(holds(second.recorder.events, "at this point, the earlier run was in 'B', but this run comes to 'X'"));
+  BOOST_TEST(holds(second.recorder.events, "the step 'A' leads to 'X', but in the earlier run, it led to 'B'"));
   BOOST_TEST(commands_of(second) == (std::multiset<std::string>{"b", "c", "x"}), boost::test_tools::per_element());
+}
+
+namespace {
+
+const std::string forked =
+    "state F <<fork>>\nstate J <<join>>\n[*] --> F\nF --> A\nF --> B\nA --> J\nB --> J\nJ --> C\nC --> D\nD --> [*]\n";
+
+std::string replaced(std::string text, const std::string& old, const std::string& now) {
+  text.replace(text.find(old), old.size(), now);
+  return text;
+}
+
+}  // namespace
+
+// The earlier run has passed the join, so each edit of a branch changes what the steps after the join work with.
+BOOST_AUTO_TEST_CASE(what_follows_a_join_runs_again_if_a_branch_before_it_has_other_steps_now) {
+  const std::string actions = shell_in_all + "- D: Shell \"d\"\n- X: Shell \"x\"\n";
+  const auto fails = [](const std::string& which) {
+    return [which](const Json& arguments, Stop&, const ToolCaller::OutputSink&) {
+      return FakeTools::exited(command_of(arguments) == which ? 1 : 0, "");
+    };
+  };
+  const Run first(workflow_text(forked, actions), fails("d"));
+  BOOST_TEST((first.report.status == RunReport::Status::failed));
+  Around around;
+  around.past = &first.recorder.past;
+  const auto resumed = [&](const std::string& diagram) {
+    const Run second(workflow_text(diagram, actions), exits_with(0), {}, around);
+    BOOST_TEST((second.report.status == RunReport::Status::completed), second.report.reason);
+    return commands_of(second);
+  };
+  const auto per_element = boost::test_tools::per_element();
+  BOOST_TEST(resumed(forked) == (std::multiset<std::string>{"d"}), per_element);
+  const std::string with_last = replaced(forked, "A --> J\n", "A --> X\nX --> J\n");
+  const std::string with_first = replaced(forked, "F --> A\n", "F --> X\nX --> A\n");
+  const std::string with_branch = replaced(forked, "F --> B\n", "F --> B\nF --> X\nX --> J\n");
+  const std::string without = replaced(replaced(forked, "F --> B\n", ""), "B --> J\n", "");
+  // Which steps of the branches are kept depends on which branch is quicker.
+  for (const std::string& diagram : {with_last, with_first, with_branch}) {
+    const auto ran = resumed(diagram);
+    for (const char* command : {"x", "c", "d"}) BOOST_TEST(ran.contains(command), diagram << command);
+  }
+  BOOST_TEST(resumed(without).contains("c"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -321,6 +321,11 @@ BOOST_AUTO_TEST_CASE(a_branch_that_goes_around_its_join_is_a_warning) {
          "'J', "
          "so it would run twice; lead the branch to the join 'J'\n");
   expect(begin + "B --> J: success\nB --> Sorry: failure\nSorry --> J\n", sorry, "");
+  // By `on failure`, too.
+  const auto handled = [](std::string text) { return text.replace(text.find("\"b\""), 3, "\"b\" on failure: Sorry"); };
+  expect(begin + "B --> J\nSorry --> [*]\n", handled(sorry), "18:28: " + lost);
+  expect(begin + "B --> J\nSorry --> D\n", handled(sorry), "18:28: " + lost);
+  expect(begin + "B --> J\nSorry --> J\n", handled(sorry), "");
   // An Abort ends the run, wherever an arrow leads from it.
   expect(begin + "B --> J: success\nB --> Sorry: failure\nSorry --> D\n", actions + "- Sorry: Abort \"sorry\"\n", "");
   // A branch that has nothing to do may end, and one may begin all branches again.

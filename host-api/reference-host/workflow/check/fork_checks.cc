@@ -97,27 +97,45 @@ class ForkChecker {
     const Marks to_end = closure(all_with(&ForkChecker::has_exit_to_end), sources(), fork);
     const Marks behind = closure({join}, targets(), fork);
     const Marks to_step_behind = closure(all_with(&ForkChecker::works, behind), sources(), fork);
-    for (const auto& [state, exit] : ways) {
-      if (to_fork[exit->target]) continue;
-      const bool failed = exit->kind == Transition::Kind::failure;
-      if (failed && hands_failure_on(workflow_, states_[state], *exit) &&
-          !may_take_failures(workflow_, states_[exit->target]))
+    for (const Way& way : ways) {
+      if (to_fork[way.target]) continue;
+      if (way.exit != nullptr && way.failed && hands_failure_on(workflow_, states_[way.state], *way.exit) &&
+          !may_take_failures(workflow_, states_[way.target]))
         continue;
-      if (failed && to_end[exit->target]) {
-        tell_of_lost_failure(fork, state, *exit);
+      if (way.failed && to_end[way.target]) {
+        tell_of_lost_failure(fork, way);
         return true;
       }
-      if (to_step_behind[exit->target]) {
-        tell_of_second_time(fork, *exit, behind);
+      if (to_step_behind[way.target]) {
+        tell_of_second_time(fork, way, behind);
         return true;
       }
     }
     return false;
   }
 
-  // The exits from states on the way to the join of the fork to states from which no way leads there.
-  std::vector<std::pair<std::size_t, const Transition*>> ways_around_join(std::size_t fork,
-                                                                          const ForkBranches& branches) {
+  // How a branch can leave a state: by an exit, or by the option `on failure` of its action.
+  struct Way {
+    std::size_t state;
+    std::size_t target;
+    std::size_t offset;
+    bool failed;             // only after a failure
+    const Transition* exit;  // nullptr: the option
+  };
+
+  std::vector<Way> ways_from(std::size_t state) const {
+    std::vector<Way> ways;
+    for (const Transition& exit : states_[state].exits) {
+      ways.push_back({state, exit.target, exit.offset, exit.kind == Transition::Kind::failure, &exit});
+    }
+    if (!states_[state].action) return ways;
+    const NamedPlace& handler = states_[state].action->options.on_failure;
+    ways.push_back({state, workflow_.index_of(handler.name), handler.offset, true, nullptr});
+    return ways;
+  }
+
+  // The ways from states on the way to the join of the fork to states from which none leads there.
+  std::vector<Way> ways_around_join(std::size_t fork, const ForkBranches& branches) {
     const std::size_t join = joins_[fork];
     Marks to_join(states_.size());
     to_join[join] = true;
@@ -131,34 +149,34 @@ class ForkChecker {
         todo.push_back(from);
       }
     }
-    std::vector<std::pair<std::size_t, const Transition*>> found;
+    std::vector<Way> found;
     for (const std::size_t state : branches.reached()) {
       if (state == join || !to_join[state] || aborts(state)) continue;
-      for (const Transition& exit : states_[state].exits) {
-        const std::size_t target = exit.target;
-        if (target != no_state && target != fork && !to_join[target] && !aborts(target))
-          found.emplace_back(state, &exit);
+      for (const Way& way : ways_from(state)) {
+        if (way.target != no_state && way.target != fork && !to_join[way.target] && !aborts(way.target))
+          found.push_back(way);
       }
     }
     return found;
   }
 
-  void tell_of_lost_failure(std::size_t fork, std::size_t state, const Transition& exit) {
+  void tell_of_lost_failure(std::size_t fork, const Way& way) {
     const std::string join = name_of_join(joins_[fork]);
-    diagnostics_.warn(exit.offset, "after a failure of '" + states_[state].id + "', its " + branch_word(fork) +
-                                       " ends before it comes to " + join + ", and the run continues after " + join +
-                                       " as if nothing had failed; lead the " + branch_word(fork) + " to " + join +
-                                       ", whose exits can tell `success` from `failure`");
+    diagnostics_.warn(way.offset, "after a failure of '" + states_[way.state].id + "', its " + branch_word(fork) +
+                                      " ends before it comes to " + join + ", and the run continues after " + join +
+                                      " as if nothing had failed; lead the " + branch_word(fork) + " to " + join +
+                                      ", whose exits can tell `success` from `failure`");
   }
 
-  void tell_of_second_time(std::size_t fork, const Transition& exit, const Marks& behind) {
+  void tell_of_second_time(std::size_t fork, const Way& way, const Marks& behind) {
     const std::string join = name_of_join(joins_[fork]);
-    const Marks around = closure({exit.target}, targets(), fork);
+    const Marks around = closure({way.target}, targets(), fork);
     std::size_t step = 0;
     while (!around[step] || !behind[step] || !works(step)) ++step;
-    diagnostics_.warn(exit.offset, "this arrow leads a " + branch_word(fork) + " of '" + states_[fork].id +
-                                       "' around " + join + " to '" + states_[step].id + "', which also comes after " +
-                                       join + ", so it would run twice; lead the " + branch_word(fork) + " to " + join);
+    diagnostics_.warn(way.offset, std::string(way.exit == nullptr ? "this `on failure`" : "this arrow") + " leads a " +
+                                      branch_word(fork) + " of '" + states_[fork].id + "' around " + join + " to '" +
+                                      states_[step].id + "', which also comes after " + join +
+                                      ", so it would run twice; lead the " + branch_word(fork) + " to " + join);
   }
 
   // The states for which `is_wanted` is true, among those that are marked.
