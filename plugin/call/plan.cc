@@ -13,10 +13,11 @@ namespace wtool {
 
 namespace {
 
-// True for shells that read a plain line in the same way as policy::plain_command.
+// True for shells that read a plain line in the same way as policy::plain_command. Not for ksh: it evaluates the value of
+// a variable in `[ NAME -eq 0 ]`, and runs the commands in it.
 bool is_posix_shell(std::string_view program) {
   const std::string_view name = policy::base_name(program);
-  return name == "sh" || name == "dash" || name == "bash" || name == "ash" || name == "ksh";
+  return name == "sh" || name == "dash" || name == "bash" || name == "ash";
 }
 
 // True for variables that make bash run code instead of the line or in addition to it. If such a variable is set, the

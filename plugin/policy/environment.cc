@@ -207,6 +207,11 @@ std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentR
     return NameRefusal{"is denied by the pattern " + *pattern + " of environment.deny", "leave it out"};
   }
   if (is_set_anyway(name, value)) return std::nullopt;
+  // Some shells evaluate these numbers, and run the commands in them.
+  const bool is_number = value.find_first_not_of("0123456789") == std::string_view::npos;
+  if ((name == "COLUMNS" || name == "LINES") && !is_number) {
+    return NameRefusal{"must be a number, but is " + std::string(value), "give a number of columns or lines"};
+  }
   const bool is_path = names_file(name, value);
   const bool is_encoding = !is_path && changes_encoding(name, value);
   if (is_harmless_name(name) && !is_path && !is_encoding) return std::nullopt;

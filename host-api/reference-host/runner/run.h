@@ -51,7 +51,7 @@ class Run {
   // True if the earlier run ended while this step was still running, or before the step had begun.
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
   // Call it when a step that was taken from the earlier run leads on: to `now`, and before to `before` (empty: its branch
-  // ended there). If these differ, and the earlier run went on, also behind a fork around the step, calls forget_past():
+  // ended there). If these differ, and the earlier run continued, also behind a fork around the step, calls forget_past():
   // the steps that follow are not those of this path.
   void compare_ways(const Step& step, const std::vector<std::string>& before, const std::vector<std::string>& now);
   // Call it if the earlier run took a different path, or had another action here. From then on, every step is run.

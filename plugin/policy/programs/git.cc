@@ -57,8 +57,9 @@ constexpr ProgramSpec git_specs[] = {
                  "-c safe.bareRepository=explicit "
                  "-c status.submoduleSummary=false",
      // Git might otherwise fetch missing objects by itself, if the configuration says that another repository has them.
-     // The variable overrides the settings of all protocols, whatever their names, which may be paths of programs.
-     .launched = "env GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1",
+     // The variable overrides the settings of all protocols, whatever their names, which may be paths of programs. Its
+     // value is the list of protocols that are allowed: a project may call one "none".
+     .launched = "env GIT_ALLOW_PROTOCOL= GIT_NO_LAZY_FETCH=1",
      .unproven = "--list-cmds=VALUE",
      .manner = lenient,
      .subcommands = true,

@@ -69,7 +69,7 @@ std::optional<Problem> check_npm_view(const ParsedCommand& reading) {
 }
 
 // The options that wtool adds come after the subcommand, and so must count as options there.
-std::optional<Problem> check_npm_audit(const ParsedCommand& reading) {
+std::optional<Problem> check_npm_dashes(const ParsedCommand& reading) {
   const auto dashes = std::find(reading.words.begin(), reading.words.end(), "--");
   if (dashes == reading.words.end()) return std::nullopt;
   return Problem{static_cast<std::size_t>(dashes - reading.words.begin()), "after --, npm takes no options",
@@ -99,9 +99,9 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .synonyms = "g=global f=force y=yes w=workspace",
      .variables = "NPM NPM_* npm_*"},
-    {.names = "npm ls, npm list, npm la, npm ll, npm outdated, npm why, npm explain, npm "
+    {.names = "npm ls, npm list, npm la, npm ll, npm why, npm explain, npm "
               "root, "
-              "npm prefix, npm bin, npm ping, npm search, npm query, npm whoami",
+              "npm prefix, npm bin, npm ping, npm search, npm whoami",
      .with = "npm",
      .style = Style::exact},
     {.names = "npm view, npm info, npm show, npm v", .with = "npm", .style = Style::exact, .check = check_npm_view},
@@ -110,15 +110,22 @@ constexpr ProgramSpec package_specs[] = {
      .operands = Operands::none,
      .beyond = "an operand of npm version changes the version",
      .style = Style::exact},
-    // With package-lock=false in .npmrc of the project, npm asks the repositories in package.json, with the program that
-    // .npmrc names as git.
+    // npm gets what it is told of a package whose name is an address of git with the program that .npmrc of the project
+    // names as git. Such names come from package.json, from folders in node_modules and from the registry, which .npmrc
+    // names, too.
+    {.names = "npm query, npm outdated",
+     .with = "npm",
+     .style = Style::exact,
+     .check = check_npm_dashes,
+     .hardened = "--git=/bin/false"},
+    // With package-lock=false in .npmrc, npm also asks the repositories in package.json.
     {.names = "npm audit",
      .with = "npm",
      .operands = Operands::none,
      .beyond = "npm audit fix changes what is installed",
      .style = Style::exact,
-     .check = check_npm_audit,
-     .hardened = "--package-lock=true"},
+     .check = check_npm_dashes,
+     .hardened = "--package-lock=true --git=/bin/false"},
     {.names = "npm config, npm pkg, npm cache, npm dist-tag",
      .with = "npm",
      .operands = Operands::choose,

@@ -1,4 +1,5 @@
 // Tools that read text and write it to standard output.
+#include "policy/printf_format.h"
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
@@ -7,8 +8,12 @@ namespace {
 
 // bash's builtin printf can assign to a variable, and evaluates the variable's name.
 std::optional<Problem> check_printf(const ParsedCommand& reading) {
-  if (!reading.operand(0).starts_with("-v")) return std::nullopt;
-  return Problem{reading.operands[0], "printf -v assigns to a variable, whose name bash evaluates", "leave -v out"};
+  const std::size_t format = reading.operand(0) == "--" ? 1 : 0;
+  if (reading.operand(0).starts_with("-v")) {
+    return Problem{reading.operands[0], "printf -v assigns to a variable, whose name bash evaluates", "leave -v out"};
+  }
+  if (!may_assign(reading.operand(format))) return std::nullopt;
+  return Problem{reading.operands[format], "printf assigns to a variable for %n in bash", "leave %n out"};
 }
 
 constexpr ProgramSpec text_specs[] = {

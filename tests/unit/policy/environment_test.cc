@@ -317,6 +317,11 @@ BOOST_AUTO_TEST_CASE(under_an_allow_list_only_harmless_names_and_those_of_enviro
                            "GIT_AUTHOR_NAME", "COLUMNS"}) {
     BOOST_TEST(!refuse_name(name, rules).has_value(), name);
   }
+  // Some shells evaluate these two, and run the commands in them.
+  for (const char* name : {"COLUMNS", "LINES"}) {
+    BOOST_TEST(!refuse_name(name, rules, "120").has_value());
+    BOOST_TEST(refuse_name(name, rules, "a[$(touch M)]").has_value());
+  }
   for (const char* name :
        {"RM", "GREP", "M4", "DESTDIR", "b", "STAGE", "LANGUAGE", "TEXTDOMAINDIR", "MAGIC", "ci", ""}) {
     const auto refusal = refuse_name(name, rules);

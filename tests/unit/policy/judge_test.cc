@@ -246,7 +246,8 @@ BOOST_AUTO_TEST_CASE(tools_that_are_judged_safe_run_nothing_that_the_project_nam
     return text;
   };
   BOOST_TEST(run("go list ./...") == "go list -buildvcs=false ./...");
-  BOOST_TEST(run("npm audit --json") == "npm audit --package-lock=true --json");
+  BOOST_TEST(run("npm query ':outdated'") == "npm query --git=/bin/false :outdated");
+  BOOST_TEST(run("npm audit --json") == "npm audit --package-lock=true --git=/bin/false --json");
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_is_about_the_word_that_is_not_covered) {
