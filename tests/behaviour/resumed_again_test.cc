@@ -296,6 +296,46 @@ BOOST_AUTO_TEST_CASE(a_link_among_the_outputs_that_leads_elsewhere_now_makes_its
   BOOST_TEST(file("result") == "2\n", finished.err);
 }
 
+BOOST_AUTO_TEST_CASE(an_answer_does_not_count_for_a_workflow_that_was_edited_or_has_another_parameter) {
+  const std::string text = "---\nparameters: [{name: target, default: staging}]\n---\n" + three +
+                           "- A: Shell \"true\"\n- B: Approve \"deploy?\"\n"
+                           "- C: Shell \"test -e network && echo ${target} >> log\"\n";
+  const auto approved_and_failed = [&] {
+    remove("network");
+    scratch.file("w.md", text);
+    BOOST_TEST(wtool({"run", "w.md"}).exit_code == 5);
+    BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 1);
+    make("network");
+  };
+  approved_and_failed();
+  BOOST_TEST(wtool({"resume", "last", "--var", "target=production"}).exit_code == 5);
+  BOOST_TEST(!there("log"));
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 0);
+  BOOST_TEST(file("log") == "production\n");
+  approved_and_failed();
+  scratch.file("w.md", text + "\nMore words.\n");
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 5);
+  BOOST_TEST(file("log") == "production\n");
+  approved_and_failed();
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
+  BOOST_TEST(file("log") == "production\nstaging\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_part_of_a_combination_runs_again_without_what_came_before_it) {
+  scratch.file("w.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> I\nI --> [*]\n```\n## Actions\n"
+               "- I: Run workflow \"inner\" n=\"${matrix.n}\" matrix={\"n\": [1, 2]}\n");
+  scratch.file("inner.md",
+               "---\nparameters: [{name: n}]\n---\n```mermaid\nstateDiagram-v2\n[*] --> P\nP --> Q\nQ --> [*]\n```\n"
+               "## Actions\n- P: Shell \"echo P${n} >> log\"\n- Q: Shell \"echo Q${n} >> log\"\n");
+  BOOST_TEST(wtool({"run", "w.md", "--max-parallel", "1"}).exit_code == 0);
+  remove("log");
+  const Finished finished = wtool({"resume", "last", "--from", "Q"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(!holds(file("log"), "P"), file("log"));
+  BOOST_TEST(holds(file("log"), "Q"), file("log"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

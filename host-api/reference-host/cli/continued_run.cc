@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/sha256.h"
 #include "cache/step_cache.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
@@ -54,6 +55,26 @@ void note_changed_inputs(const workflow::Workflow& parsed, const journal::RunRec
       if (found == by_place.end() || !found->second->workflow.empty()) continue;
       const auto name = changed[step.part].find(found->second->state);
       if (name != changed[step.part].end()) past.note_changed(at->branch, at->sequence, name->second);
+    }
+  }
+}
+
+// Hides answers that a person gave to another workflow or with other inputs, also where the question was asked in an
+// inner workflow: the person has approved what was to follow then.
+void ask_again(const PreparedWorkflow& prepared, const journal::RunRecord& earlier, const Values& inputs,
+               runner::PastRun& past) {
+  const std::string now = sha256(prepared.source().text());
+  std::vector<bool> is_other;  // by part of the run
+  for (std::size_t part = 0; part < earlier.inputs_of_parts.size(); ++part) {
+    const std::string& before = part < earlier.sha256_of_parts.size() ? earlier.sha256_of_parts[part] : "";
+    is_other.push_back((!before.empty() && before != now) ||
+                       !earlier.inputs_of_parts[part].changed(prepared.workflow(), inputs).empty());
+  }
+  for (const journal::StepRecord& step : earlier.steps) {
+    if (step.action != "approve" || step.part >= is_other.size() || !is_other[step.part]) continue;
+    past.hide(step.place.branch, step.place.sequence);
+    for (auto above = journal::parent_of(step.place.branch); above; above = journal::parent_of(above->branch)) {
+      past.hide(above->branch, above->sequence);
     }
   }
 }
@@ -127,6 +148,7 @@ std::optional<ReadyRun> make_ready(PreparedWorkflow& prepared, journal::ResumedR
   if (!errors.empty()) return std::nullopt;
   note_changed_inputs(parsed, earlier, ready.inputs, resumed.past);
   note_changed_outputs(prepared, earlier, resumed.past);
+  ask_again(prepared, earlier, ready.inputs, resumed.past);
   return ready;
 }
 

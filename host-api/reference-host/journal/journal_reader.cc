@@ -223,6 +223,15 @@ std::optional<Moment> running_now(const std::string& file) {
 
 namespace {
 
+// The values of a combination of a matrix; nullptr: the step is none.
+const expressions::Value* combination_of(const StepRecord& step) {
+  if (step.place.sequence != 1) return nullptr;
+  for (const auto& [name, value] : step.end.assigned) {
+    if (name == "matrix") return &value;
+  }
+  return nullptr;
+}
+
 // Notes the forks that had a failed branch, but whose join let the path continue.
 void judge_forks(const RunRecord& run, PastRun& past) {
   std::unordered_map<std::string, std::uint64_t> farthest;  // by branch: its last step that transitioned
@@ -253,12 +262,11 @@ bool is_over(const PastRun& past, const StepPlace& place) {
 
 PastRun past_of(const RunRecord& run) {
   PastRun past;
+  for (const auto& [branch, values] : run.dropped_combinations) past.note_combination(branch, values);
   judge_forks(run, past);
   std::size_t order = 0;
   for (const StepRecord& step : run.steps) {
-    for (const auto& [name, value] : step.end.assigned) {
-      if (name == "matrix" && step.place.sequence == 1) past.note_combination(step.place.branch, value);
-    }
+    if (const expressions::Value* values = combination_of(step)) past.note_combination(step.place.branch, *values);
     if (step.call) past.note_call(step.place.branch, step.place.sequence, *step.call);
     if (step.status == Step::Status::running || !(step.end.transitioned || is_over(past, step.place))) continue;
     PastStep ended{step.state, step.status, step.tries,
@@ -289,6 +297,9 @@ void drop_from(RunRecord& run, const StepPlace& from) {
   std::erase_if(run.steps, [&](const StepRecord& step) {
     if (!follows(from, step.place)) return false;
     for (const runner::MadeFile& file : step.made_files) run.dropped_files.insert(file.path);
+    if (const expressions::Value* values = combination_of(step)) {
+      run.dropped_combinations.insert_or_assign(step.place.branch, *values);
+    }
     return true;
   });
 }

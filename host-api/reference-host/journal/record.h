@@ -107,6 +107,7 @@ class RecordReader {
   std::string take_record(const nlohmann::json& record);
   void start(const nlohmann::json& record, Moment at);
   void resume(const nlohmann::json& record, Moment at);
+  void read_sha256(const nlohmann::json& record);
   void read_inputs(const nlohmann::json& record);
   void read_settings(const nlohmann::json& record);
   void end(const nlohmann::json& record);

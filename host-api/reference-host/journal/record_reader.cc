@@ -422,13 +422,18 @@ void RecordReader::start(const json& record, Moment at) {
   run_.name = text_member(record, "name");
   run_.file = text_member(record, "file");
   run_.directory = text_member(record, "directory");
-  run_.sha256 = text_member(record, "sha256");
+  read_sha256(record);
   run_.host = text_member(record, "host");
   read_settings(record);
   run_.pid = number_at(record, "pid");
   run_.pid_namespace = number_at(record, "pid_namespace");
   read_inputs(record);
   run_.began = part_began_ = newest_ = at;
+}
+
+void RecordReader::read_sha256(const json& record) {
+  run_.sha256 = text_member(record, "sha256");
+  run_.sha256_of_parts.push_back(run_.sha256);
 }
 
 void RecordReader::read_inputs(const json& record) {
@@ -465,7 +470,7 @@ void RecordReader::resume(const json& record, Moment at) {
   run_.status.reset();
   run_.reason.clear();
   run_.refused = false;
-  run_.sha256 = text_member(record, "sha256");
+  read_sha256(record);
   run_.host = text_member(record, "host");
   read_settings(record);
   run_.pid = number_at(record, "pid");

@@ -87,7 +87,8 @@ struct RunRecord {
   std::string name;
   std::string file;
   std::string directory;
-  std::string sha256;  // of the file's text when the run was started, or last resumed
+  std::string sha256;                        // of the file's text when the run was started, or last resumed
+  std::vector<std::string> sha256_of_parts;  // of the run: when it was started, and each time it was resumed
   std::string host;
   std::int64_t pid = 0;
   std::int64_t pid_namespace = 0;  // of the process that started the run, not of one that resumed it; 0: not known
@@ -114,6 +115,8 @@ struct RunRecord {
   std::vector<StepRecord> steps;  // one for each place, in the order in which the steps began
   // Files that steps made which have been dropped since, and that no later step has made.
   std::set<std::string> dropped_files{};
+  // The values of combinations that drop_from() has removed, by branch: what is below them may stay.
+  std::map<std::string, expressions::Value> dropped_combinations{};
   std::vector<RunLogRecord> logs;
   // What prompts used, in the order of the records, in all parts of the run; includes steps that have been dropped
   // since.

@@ -249,6 +249,8 @@ class Planner {
         break;
     }
     const bool only = state.exits.size() == 1 || state.kind == State::Kind::fork;
+    const bool is_handled = state.action && !state.action->options.on_failure.name.empty();
+    if (is_handled) return only ? "success" : "otherwise, after a success";
     // A branch reaches its join whether it has failed or not.
     const bool to_join = exit.target != no_state && workflow.states[exit.target].kind == State::Kind::join;
     if (can_fail(state) && !to_join && !takes_failure(workflow, state, exit))

@@ -83,6 +83,13 @@ class PastRun {
     note_end(branch, sequence);
     hidden_.insert_or_assign(key(branch, sequence), std::move(step));
   }
+  // The same for a step that is noted already; no other step is changed.
+  void hide(std::string_view branch, std::uint64_t sequence) {
+    const auto found = steps_.find(key(branch, sequence));
+    if (found == steps_.end()) return;
+    hidden_.insert_or_assign(found->first, std::move(found->second));
+    steps_.erase(found);
+  }
   void remove(std::string_view branch, std::uint64_t sequence) { steps_.erase(key(branch, sequence)); }
   // The step at this place. nullptr: the step did not begin, did not end, or must run again.
   const PastStep* find(std::string_view branch, std::uint64_t sequence) const {
