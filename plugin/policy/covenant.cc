@@ -29,7 +29,7 @@ bool is_project(const std::string& folder) {
 
 // Variables for a command of git: no prompts, no locks, no transport, and no repository above `root`.
 Variables git_environment(const std::string& root) {
-  Variables variables = {{"GIT_ALLOW_PROTOCOL", ""},
+  Variables variables = {{"GIT_ALLOW_PROTOCOL", "/"},
                          {"GIT_NO_LAZY_FETCH", "1"},
                          {"GIT_OPTIONAL_LOCKS", "0"},
                          {"GIT_PAGER", "cat"},

@@ -14,6 +14,7 @@
 #include "policy/environment.h"
 #include "policy/expansion.h"
 #include "policy/hints.h"
+#include "policy/printf_format.h"
 #include "policy/programs/names.h"
 #include "policy/programs/reader.h"
 #include "policy/verdict_builder.h"
@@ -60,6 +61,12 @@ bool only_looks_up(const std::vector<Word>& words) {
   const std::string& name = words.front().text;
   if (words.size() < 2) return false;
   return name == "type" || (name == "command" && (words[1].text == "-v" || words[1].text == "-V"));
+}
+
+// True if printf may set a variable that one of its words names (printf_format.h).
+bool sets_by_format(const std::vector<Word>& words) {
+  const std::size_t format = words.size() > 1 && words[1].literal && words[1].text == "--" ? 2 : 1;
+  return format + 1 < words.size() && (!words[format].literal || may_assign(words[format].text));
 }
 
 // True for builtins that also exist as programs which do the same.
@@ -302,6 +309,12 @@ class Judge {
     // bash's printf -v sets a variable, and runs the commands in that variable's subscript.
     if (is_builtin && name == "printf" && words.size() > 1 && words[1].text.starts_with("-v")) {
       strictest_.not_covered(frame, words[1].at, "printf -v sets a variable of the shell", "leave -v out");
+      return Coverage::none;
+    }
+    if (is_builtin && name == "printf" && sets_by_format(words)) {
+      strictest_.not_covered(frame, words[1].at,
+                             "printf sets a variable of the shell for %n in its format, perhaps PATH",
+                             "leave %n out, or give printf no words after a format that is not known");
       return Coverage::none;
     }
     Coverage coverage = Coverage::program;

@@ -40,6 +40,9 @@ class OwnState {
   // Reads the current state. `limits`: what open_own_limits() has opened in this process.
   explicit OwnState(const Descriptor& limits);
 
+  // False: the limits could not be read. errno then says why.
+  bool is_known() const { return limits_size_ > 0; }
+
   // False, too, if the limits could not be read.
   bool operator==(const OwnState& other) const;
 

@@ -85,7 +85,7 @@ void Warden::prepare() {
   };
   if (!events_) return fail(WardenProblem::descriptors, events_.error());
   errno = 0;
-  if (!has_own_proc()) return fail(WardenProblem::proc, errno);
+  if (!has_own_proc() || !OwnState(limits_).is_known()) return fail(WardenProblem::proc, errno);
   int is_subreaper = 0;
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || ::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper) != 0 ||
       is_subreaper != 1) {

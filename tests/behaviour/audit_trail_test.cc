@@ -208,12 +208,10 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_may_only_be_appended_to_is_written_but_not_r
 // As docs/guide/audit.md says: what begins in the new file is a chain of its own, which does not go on from the old one.
 BOOST_FIXTURE_TEST_CASE(a_file_that_another_program_renames_ends_the_chain, SharedTrail) {
   BOOST_TEST(run(writer({"name=first", "count=3"})).exit_code == 0);
-  const Finished head = audit({"verify", file});
   fs::rename(file, file + ".1");
   BOOST_TEST(run(writer({"name=second", "count=2"})).exit_code == 0);
   check_good();
-  BOOST_TEST(holds(audit({"verify", file}).out, "2 lines"));
-  BOOST_TEST_MESSAGE(head.out);
+  BOOST_TEST(holds(audit({"verify", file}).out, " 2 lines"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_synchronised_trail_is_the_same, SharedTrail) {

@@ -336,6 +336,54 @@ BOOST_AUTO_TEST_CASE(a_part_of_a_combination_runs_again_without_what_came_before
   BOOST_TEST(holds(file("log"), "Q"), file("log"));
 }
 
+BOOST_AUTO_TEST_CASE(a_question_that_is_asked_again_in_a_branch_can_be_answered_though_the_join_had_handled_a_failure) {
+  const std::string text =
+      "---\nfail_fast: false\n---\n```mermaid\nstateDiagram-v2\nstate F <<fork>>\nstate J <<join>>\n[*] --> F\n"
+      "F --> Ask\nAsk --> Deploy\nDeploy --> J\nF --> Test\nTest --> J\nJ --> Report: always\nReport --> Upload\n"
+      "Upload --> [*]\n```\n## Actions\n- Ask: Approve \"deploy?\"\n- Deploy: Shell \"echo deployed >> log\"\n"
+      "- Test: Shell \"exit 1\"\n- Report: Shell \"echo report >> log\"\n- Upload: Shell \"test -e network\"\n";
+  scratch.file("w.md", text);
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 5);
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 1);
+  scratch.file("w.md", text + "\nMore words.\n");
+  make("network");
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 5);
+  const Finished finished = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("log") == "deployed\nreport\n", file("log"));
+}
+
+BOOST_AUTO_TEST_CASE(an_edit_after_a_step_with_a_secret_result_is_noticed) {
+  const std::string before =
+      "---\nfail_fast: false\n---\n```mermaid\nstateDiagram-v2\nstate F <<fork>>\nstate J <<join>>\n[*] --> F\n"
+      "F --> A\nF --> B\nA --> J\nB --> J\nJ --> C: always\nC --> D\nD --> [*]\n```\n## Actions\n"
+      "- A: Shell \"echo 123456789\" secret\n- B: Shell \"exit 1\"\n- C: Shell \"echo C >> log\"\n"
+      "- D: Shell \"test -e network\"\n";
+  scratch.file("w.md", before);
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+  make("network");
+  std::string edited = before + "- X: Shell \"echo X >> log\"\n";
+  const std::string old = "A --> J\n";
+  edited.replace(edited.find(old), old.size(), "A --> X\nX --> J\n");
+  scratch.file("w.md", edited);
+  remove("log");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("log") == "X\nC\n", finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_part_that_is_resumed_keeps_what_ended_behind_it) {
+  scratch.file("w.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> C\nC --> D\nD --> [*]\n```\n## Actions\n"
+               "- A: Shell \"echo A >> log\"\n- B: Shell \"echo B >> log\"\n- C: Shell \"echo C >> log\"\n"
+               "- D: Shell \"test -e network\"\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 1);
+  BOOST_TEST(wtool({"resume", "last", "--until", "B"}).exit_code == 0);
+  make("network");
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
+  BOOST_TEST(file("log") == "A\nB\nC\n");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -17,6 +17,7 @@
 #include "base/sha256.h"
 #include "journal/record.h"
 #include "journal/runs_folder.h"
+#include "runner/approval.h"
 
 namespace wtool::host::journal {
 namespace {
@@ -269,6 +270,11 @@ PastRun past_of(const RunRecord& run) {
     if (const expressions::Value* values = combination_of(step)) past.note_combination(step.place.branch, *values);
     if (step.call) past.note_call(step.place.branch, step.place.sequence, *step.call);
     if (step.status == Step::Status::running || !(step.end.transitioned || is_over(past, step.place))) continue;
+    // An answer may have come since.
+    if (step.end.outcome.error == runner::approval_pending) {
+      past.note_waiting(step.place.branch, step.place.sequence);
+      continue;
+    }
     PastStep ended{step.state, step.status, step.tries,
                    step.took,  step.end,    known_action(step.action, step.action_sha256),
                    order++};

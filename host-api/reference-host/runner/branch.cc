@@ -265,19 +265,23 @@ std::optional<BranchResult> Branch::mistaken(const State& state, const Choice& c
 
 BranchResult Branch::stay(Step& step, StepEnd& end, BranchResult branch_result) {
   end.transitioned = false;
+  end.next.clear();
+  // Without a fork around it, nothing follows now. An aborted step runs again.
+  const auto kind = branch_result.kind;
+  if (lineage_.forks > 0 && (kind == BranchResult::Kind::failed || kind == BranchResult::Kind::joined)) {
+    run_.compare_ways(step, {});
+  }
   run_.end_step(step, end);
   return branch_result;
 }
 
 std::optional<BranchResult> Branch::go_on(Step& step, StepEnd& end, const std::vector<std::size_t>& targets,
                                           std::size_t& current) {
-  // Journals of the first version do not say where a step led to.
-  const bool is_known = step.replayed && !(end.transitioned && end.next.empty());
-  const std::vector<std::string> before = std::exchange(end.next, {});
   end.transitioned = true;
+  end.next.clear();
   for (const std::size_t target : targets) end.next.push_back(name_of(invocation_.workflow, target));
+  run_.compare_ways(step, end.next);
   run_.end_step(step, end);
-  if (is_known) run_.compare_ways(step, before, end.next);
   if (targets.size() == 1) current = targets[0];
   return std::nullopt;
 }

@@ -101,6 +101,11 @@ class PastRun {
     const auto hidden = hidden_.find(key(branch, sequence));
     return hidden == hidden_.end() ? find(branch, sequence) : &hidden->second;
   }
+  // Notes that the step waited for an answer, or contains one that did.
+  void note_waiting(std::string_view branch, std::uint64_t sequence) { waiting_.insert(key(branch, sequence)); }
+  bool was_waiting(std::string_view branch, std::uint64_t sequence) const {
+    return waiting_.contains(key(branch, sequence));
+  }
   // True if a later step of the same branch ended.
   bool goes_on_after(std::string_view branch, std::uint64_t sequence) const {
     const auto found = last_ended_.find(std::string(branch));
@@ -183,6 +188,7 @@ class PastRun {
   }
   std::unordered_map<std::string, PastStep> steps_;
   std::unordered_set<std::string> judged_;
+  std::unordered_set<std::string> waiting_;
   std::unordered_map<std::string, PastStep> hidden_;
   std::unordered_map<std::string, std::uint64_t> last_ended_;  // by branch
   std::vector<std::pair<std::string, Usage>> usage_;           // by the place of the step

@@ -121,14 +121,26 @@ std::string named(const std::vector<std::string>& states) {
 
 }  // namespace
 
-void Run::compare_ways(const Step& step, const std::vector<std::string>& before, const std::vector<std::string>& now) {
-  if (before == now || !has_past_in(step.branch)) return;
+void Run::compare_ways(const Step& step, const std::vector<std::string>& now) {
+  if (!has_past_in(step.branch) || is_in_last_states(step.branch)) return;
+  const PastRun& past = *request_.past;
+  const PastStep* const ended = past.find_ended(step.branch, step.sequence);
+  if (ended == nullptr || ended->state != step.of().id) return;
+  const std::vector<std::string>& before = ended->end.next;
+  // Journals of the first version do not say where a step led to.
+  if (before == now || (ended->end.transitioned && before.empty())) return;
+  // A part of the workflow (RunPart) ends where the workflow goes on, now or in the earlier run.
+  const std::vector<std::string> end{"[*]"};
+  if (now == end && !request_.settings.part.is_whole()) return;
+  if (before == end && past.goes_on_after(step.branch, step.sequence)) return;
   std::optional<StepPlace> at = StepPlace{step.branch, step.sequence};
-  while (at && !request_.past->goes_on_after(at->branch, at->sequence)) at = parent_of(at->branch);
+  while (at && !past.goes_on_after(at->branch, at->sequence)) at = parent_of(at->branch);
   if (!at) return;
-  forget_past(of_other_workflow + "the step '" + step.of().id + "' leads to " + named(now) +
-              ", but in the earlier run, " +
-              (before.empty() ? "its branch ended there" : "it led to " + named(before)));
+  const auto way = [](const std::vector<std::string>& states) {
+    return states.empty() ? std::string("ended its branch") : "led to " + named(states);
+  };
+  forget_past(of_other_workflow + "in the earlier run, the step '" + step.of().id + "' " + way(before) +
+              ", but now, it has " + way(now));
 }
 
 const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state,
@@ -179,7 +191,8 @@ bool Run::past_is_judged(const std::string& branch, std::uint64_t sequence) cons
 }
 
 bool Run::past_ended_before(const std::string& branch, std::uint64_t sequence) const {
-  return has_past_in(branch) && request_.past->find_ended(branch, sequence) == nullptr;
+  return has_past_in(branch) && request_.past->find_ended(branch, sequence) == nullptr &&
+         !request_.past->was_waiting(branch, sequence);
 }
 
 void Run::forget_past(const std::string& why) {

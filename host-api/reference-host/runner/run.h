@@ -48,12 +48,13 @@ class Run {
   // True if, in the run that this one resumes, the join of the fork let the path continue even though a branch had
   // failed.
   bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
-  // True if the earlier run ended while this step was still running, or before the step had begun.
+  // True if the earlier run ended while this step was still running, or before the step had begun. False if the step
+  // waited for an answer then.
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
-  // Call it when a step that was taken from the earlier run leads on: to `now`, and before to `before` (empty: its branch
-  // ended there). If these differ, and the earlier run continued, also behind a fork around the step, calls forget_past():
-  // the steps that follow are not those of this path.
-  void compare_ways(const Step& step, const std::vector<std::string>& before, const std::vector<std::string>& now);
+  // Call it when a step that ended leads on to `now` (empty: its branch ends there). If it led elsewhere in the earlier
+  // run, and that run continued, also behind a fork around the step, calls forget_past(): the steps that follow are not
+  // those of this path.
+  void compare_ways(const Step& step, const std::vector<std::string>& now);
   // Call it if the earlier run took a different path, or had another action here. From then on, every step is run.
   void forget_past(const std::string& why);
   // Call it if what runs in these branches is not what ran there in the earlier run, such as inside a step in its second

@@ -58,8 +58,9 @@ constexpr ProgramSpec git_specs[] = {
                  "-c status.submoduleSummary=false",
      // Git might otherwise fetch missing objects by itself, if the configuration says that another repository has them.
      // The variable overrides the settings of all protocols, whatever their names, which may be paths of programs. Its
-     // value is the list of protocols that are allowed: a project may call one "none".
-     .launched = "env GIT_ALLOW_PROTOCOL= GIT_NO_LAZY_FETCH=1",
+     // value is the list of protocols that are allowed. No alias and no program can have the name "/", but a project may
+     // call a protocol "none", or nothing.
+     .launched = "env GIT_ALLOW_PROTOCOL=/ GIT_NO_LAZY_FETCH=1",
      .unproven = "--list-cmds=VALUE",
      .manner = lenient,
      .subcommands = true,

@@ -12,7 +12,7 @@ std::optional<Problem> check_printf(const ParsedCommand& reading) {
   if (reading.operand(0).starts_with("-v")) {
     return Problem{reading.operands[0], "printf -v assigns to a variable, whose name bash evaluates", "leave -v out"};
   }
-  if (!may_assign(reading.operand(format))) return std::nullopt;
+  if (reading.operands.size() <= format + 1 || !may_assign(reading.operand(format))) return std::nullopt;
   return Problem{reading.operands[format], "printf assigns to a variable for %n in bash", "leave %n out"};
 }
 

@@ -1,10 +1,9 @@
-// Shell builtins that run text (eval, trap, alias), and builtins of bash that evaluate even quoted arguments, or assign
-// to variables: printf -v 'a[$(COMMAND)]' x runs COMMAND.
+// Shell builtins that run text (eval, trap, alias), and builtins of bash that evaluate even quoted arguments:
+// printf -v 'a[$(COMMAND)]' x runs COMMAND.
 #include <algorithm>
 
 #include "base/text.h"
 #include "policy/environment.h"
-#include "policy/printf_format.h"
 #include "policy/wrappers/family.h"
 
 namespace wtool::policy {
@@ -122,25 +121,6 @@ void judge_named_option(const Judgement& judgement, std::string_view option) {
   }
 }
 
-// printf may assign by its option -v, and by %n in its format.
-void judge_printf(const Judgement& judgement) {
-  judge_named_option(judgement, "-v");
-  std::size_t format = 1;
-  while (format < judgement.words().size() && judgement.word(format).literal &&
-         (judgement.word(format).text == "--" || judgement.word(format).text.starts_with("-v"))) {
-    format += judgement.word(format).text == "-v" ? 2 : 1;
-  }
-  if (format >= judgement.words().size()) return;
-  const Word& word = judgement.word(format);
-  if (!word.literal && format + 1 < judgement.words().size()) {
-    judgement.is_unclear(word,
-                         "the format is known only when the command runs, and bash's printf assigns to a variable "
-                         "for %n");
-  } else if (word.literal && may_assign(word.text)) {
-    judgement.runs_code(word, "bash's printf assigns to a variable for %n, and that variable may be PATH");
-  }
-}
-
 // Judges what the options and operands of a builtin make the shell run, as its spec says. The value of read's -a is the
 // name of an array, so it is judged as a name.
 void judge_options(const Judgement& judgement) {
@@ -186,7 +166,7 @@ constexpr Builtin builtins[] = {
     {"alias", judge_alias},
     {". source", judge_source},
     {"test [ [[", judge_test},
-    {"printf", judge_printf},
+    {"printf", [](const Judgement& judgement) { judge_named_option(judgement, "-v"); }},
     {"wait", [](const Judgement& judgement) { judge_named_option(judgement, "-p"); }},
     {"mapfile readarray complete compgen enable hash let declare typeset local export readonly read unset getopts",
      judge_options},

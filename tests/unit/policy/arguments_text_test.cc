@@ -124,6 +124,7 @@ BOOST_AUTO_TEST_CASE(text_that_is_only_read_is_safe) {
       "printf -- x",
       "printf '%d%% of %5.2f\\n' 3 4",
       "printf '%%n\\n' a",
+      "printf '100% not done\\n'",
       "expr 1 + 2",
       "expr a : 'b'",
       "true",

@@ -453,6 +453,22 @@ BOOST_AUTO_TEST_CASE(builtins_that_stay_are_judged_by_their_words) {
   check(rules, "echo x", Decision::deny, "echo", "commands.allow", "");
 }
 
+// In bash, `printf x%n PATH` makes the folder 1 the search path.
+BOOST_AUTO_TEST_CASE(under_an_allow_list_the_format_of_printf_sets_no_variable) {
+  const Rules rules = Rules().allow({"printf", "ls"});
+  for (const char* line : {"printf x%n PATH && ls", "printf -- x%n PATH; ls", "! printf 'x%-+ 05.3ln' PATH; ls"}) {
+    const Verdict verdict = rules.verdict(line);
+    BOOST_TEST(to_text(verdict.decision) == "deny", line);
+    BOOST_TEST(verdict.reason.find("for %n in its format") != std::string::npos, line << verdict.reason);
+  }
+  for (const char* line :
+       {"printf '100% not done\\n'; ls", "printf '%%n %s\\n' PATH; ls", "printf -- '%5.2f %d\\n' 1 2; ls"}) {
+    BOOST_TEST(to_text(rules.verdict(line).decision) == "allow", line);
+  }
+  // Without such a list, PATH gains nothing.
+  BOOST_TEST(to_text(Rules().deny({"rm"}).verdict("printf \"$GREEN%s$NC\\n\" ok").decision) == "allow");
+}
+
 BOOST_AUTO_TEST_CASE(builtins_in_text_for_a_shell_are_judged_as_builtins_whatever_runs_the_shell) {
   const Rules rules = Rules().allow({"env", "timeout", "bash", "sh", "printf", "export", "hash", "ls"});
   check(rules, "env bash -c 'printf -v PATH %s /tmp/x; ls'", Decision::deny, "-v", "commands.allow", "printf -v");
