@@ -94,7 +94,7 @@ Verdict CovenantCommand::judge(const std::string& directory, const Programs& pro
 
 std::string find_project(const std::string& configured, const std::string& directory) {
   if (!configured.empty()) return resolve_path("/", configured);
-  const std::string start = resolve_path("/", directory);
+  std::string start = resolve_path("/", directory);
   for (std::string folder = start;;) {
     if (is_project(folder)) return folder;
     if (folder == "/") return start;

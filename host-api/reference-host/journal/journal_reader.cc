@@ -152,7 +152,8 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
       return std::nullopt;
     }
     if (!reader.begun()) {
-      error = file + " is not the journal of a run: line " + std::to_string(number) + ": " + wrong;
+      error = file + " is not the journal of a run: line " + std::to_string(number) + ": ";
+      error += wrong;
       return std::nullopt;
     }
     if (content.damage.empty()) content.damage = place_in(file, number) + wrong;

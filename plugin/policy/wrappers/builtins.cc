@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "policy/environment.h"
 #include "policy/wrappers/family.h"
 
 namespace wtool::policy {
@@ -142,12 +141,11 @@ void judge_options(const Judgement& judgement) {
   if (!builtin.spec().names_variables) return;
   for (const std::size_t operand : reading.operands) {
     const Word& word = judgement.word(operand);
-    if (judgement.tool != "let") {
-      judge_name(judgement, word);
-    } else if (!word.literal) {
+    const bool is_arithmetic = judgement.tool == "let";
+    if (is_arithmetic && !word.literal) {
       judgement.is_unclear(
           word, "an arithmetic expression is known only when the command runs, and bash may run commands in it");
-    } else if (has_substitution(word)) {
+    } else if (is_arithmetic && has_substitution(word)) {
       judgement.runs_code(word, "bash expands arithmetic once more, and runs the commands in it");
     } else {
       judge_name(judgement, word);
