@@ -51,12 +51,6 @@ namespace {
 
 constexpr const char* completions = WTOOL_TEST_SOURCE_DIR "/host-api/reference-host/packaging/completion";
 
-bool is_installed(const std::string& program) {
-  const bool found = run({"/bin/sh", "-c", "command -v " + program}).exit_code == 0;
-  if (!found) BOOST_TEST_MESSAGE("not tested: " << program << " is not installed");
-  return found;
-}
-
 ProgramOptions with_wtool_in_path(const ScratchFolder& scratch) {
   ProgramOptions options;
   options.directory = scratch.path();
@@ -69,7 +63,10 @@ ProgramOptions with_wtool_in_path(const ScratchFolder& scratch) {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(fish_offers_the_same, Place) {
-  if (!is_installed("fish")) return;
+  if (!is_installed("fish")) {
+    BOOST_TEST_MESSAGE("not tested: fish is not installed");
+    return;
+  }
   const auto offered = [&](const std::string& line) {
     const std::string script =
         "source " + std::string(completions) + "/wtool.fish; complete --do-complete '" + line + "'";
@@ -82,7 +79,10 @@ BOOST_FIXTURE_TEST_CASE(fish_offers_the_same, Place) {
 }
 
 BOOST_FIXTURE_TEST_CASE(zsh_completes_on_its_terminal, Place) {
-  if (!is_installed("zsh")) return;
+  if (!is_installed("zsh")) {
+    BOOST_TEST_MESSAGE("not tested: zsh is not installed");
+    return;
+  }
   Program zsh({"/usr/bin/env", "zsh", "-f", "-i"}, Program::On::terminal, with_wtool_in_path(scratch));
   BOOST_REQUIRE(zsh.wait_for_output("ask> "));
   zsh.type("fpath+=(" + std::string(completions) + "); autoload -U compinit; compinit -u -D; echo lo'a'ded\r");

@@ -16,8 +16,6 @@ using namespace wtool::test;
 
 namespace {
 
-bool is_installed(const std::string& program) { return run({"/bin/sh", "-c", "command -v " + program}).exit_code == 0; }
-
 // A script that leaves processes behind in every possible way, and ignores the signals that ask it to end.
 constexpr const char* stubborn =
     "trap '' HUP TERM INT\n"

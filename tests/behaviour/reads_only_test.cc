@@ -34,16 +34,6 @@ constexpr const char* watched =
     "linkat,symlink,symlinkat,truncate,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,utimensat,setxattr,fsetxattr,"
     "lsetxattr,mknod,mknodat,connect,bind,kill,mount,ptrace";
 
-bool is_installed(const std::string& program) {
-  std::string folders = std::getenv("PATH");
-  for (std::size_t at = 0; at <= folders.size();) {
-    const std::size_t end = std::min(folders.find(':', at), folders.size());
-    if (::access((folders.substr(at, end - at) + "/" + program).c_str(), X_OK) == 0) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
 std::vector<std::string> words_of(const std::string& line) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at <= line.size();) {

@@ -29,6 +29,10 @@ struct Again : Place {
 };
 
 const std::string three = "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> C\nC --> [*]\n```\n## Actions\n";
+// C follows the branches of A and B, also if one of them has failed.
+const std::string after_a_failure =
+    "---\nfail_fast: false\n---\n```mermaid\nstateDiagram-v2\nstate F <<fork>>\nstate J <<join>>\n[*] --> F\n"
+    "F --> A\nF --> B\nA --> J\nB --> J\nJ --> C: always\nC --> D\nD --> [*]\n```\n## Actions\n";
 
 }  // namespace
 
@@ -238,8 +242,7 @@ BOOST_AUTO_TEST_CASE(what_the_finally_of_a_kept_workflow_has_made_is_still_known
 
 BOOST_AUTO_TEST_CASE(new_steps_of_a_branch_run_if_the_join_had_handled_a_failure) {
   const std::string before =
-      "---\nfail_fast: false\n---\n```mermaid\nstateDiagram-v2\nstate F <<fork>>\nstate J <<join>>\n[*] --> F\n"
-      "F --> A\nF --> B\nA --> J\nB --> J\nJ --> C: always\nC --> D\nD --> [*]\n```\n## Actions\n"
+      after_a_failure +
       "- A: Shell \"echo A >> log\"\n- B: Shell \"echo B >> log; exit 1\"\n- C: Shell \"echo C >> log\"\n"
       "- D: Shell \"echo D >> log; test -e network\"\n";
   const std::pair<std::string, std::string> edits[] = {
@@ -355,8 +358,7 @@ BOOST_AUTO_TEST_CASE(a_question_that_is_asked_again_in_a_branch_can_be_answered_
 
 BOOST_AUTO_TEST_CASE(an_edit_after_a_step_with_a_secret_result_is_noticed) {
   const std::string before =
-      "---\nfail_fast: false\n---\n```mermaid\nstateDiagram-v2\nstate F <<fork>>\nstate J <<join>>\n[*] --> F\n"
-      "F --> A\nF --> B\nA --> J\nB --> J\nJ --> C: always\nC --> D\nD --> [*]\n```\n## Actions\n"
+      after_a_failure +
       "- A: Shell \"echo 123456789\" secret\n- B: Shell \"exit 1\"\n- C: Shell \"echo C >> log\"\n"
       "- D: Shell \"test -e network\"\n";
   scratch.file("w.md", before);

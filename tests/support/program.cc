@@ -60,6 +60,17 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 }  // namespace
 
+bool is_installed(const std::string& program) {
+  const char* const path = std::getenv("PATH");
+  const std::string folders = path == nullptr ? "" : path;
+  for (std::size_t at = 0; at <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', at), folders.size());
+    if (::access((folders.substr(at, end - at) + "/" + program).c_str(), X_OK) == 0) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 Finished run(const std::vector<std::string>& argv, const ProgramOptions& options) {
   return Program(argv, Program::On::pipes, options).wait();
 }

@@ -38,6 +38,9 @@ struct Finished {
 
 Finished run(const std::vector<std::string>& argv, const ProgramOptions& options = {});
 
+// True if the program is in a folder of the test's PATH.
+bool is_installed(const std::string& program);
+
 class Program {
  public:
   enum class On {

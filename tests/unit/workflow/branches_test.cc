@@ -608,12 +608,7 @@ std::string replaced(std::string text, const std::string& old, const std::string
 // The earlier run has passed the join, so each edit of a branch changes what the steps after the join work with.
 BOOST_AUTO_TEST_CASE(what_follows_a_join_runs_again_if_a_branch_before_it_has_other_steps_now) {
   const std::string actions = shell_in_all + "- D: Shell \"d\"\n- X: Shell \"x\"\n";
-  const auto fails = [](const std::string& which) {
-    return [which](const Json& arguments, Stop&, const ToolCaller::OutputSink&) {
-      return FakeTools::exited(command_of(arguments) == which ? 1 : 0, "");
-    };
-  };
-  const Run first(workflow_text(forked, actions), fails("d"));
+  const Run first(workflow_text(forked, actions), failing({"d"}));
   BOOST_TEST((first.report.status == RunReport::Status::failed));
   Around around;
   around.past = &first.recorder.past;
