@@ -48,7 +48,6 @@ class ServingCustodian {
   enum Source : unsigned { message, child, host_gone, warden_gone, cgroup_memory, cgroup_processes, kept_output };
 
   [[noreturn]] void refuse_start(std::uint64_t call);
-  bool was_changed() const { return !(OwnState(limits_) == *station_.state); }
   bool may_share_filter(const SpawnPlan& plan) const;
   bool may_start(const SpawnPlan& plan) const;
   bool share_filter(const SpawnPlan& plan, SpawnFailure& failure);
@@ -128,7 +127,7 @@ void ServingCustodian::serve() {
     if (header.kind == Kind::inspect) {
       // A start message that follows stays unread. The plugin's end of the socket then fails with ECONNRESET, and so
       // the plugin knows that nothing has run.
-      if (was_changed()) quit(station_);
+      if (station_.state->changed(limits_)) quit(station_);
       continue;
     }
     if (header.kind != Kind::start) quit(station_);
@@ -139,7 +138,7 @@ void ServingCustodian::serve() {
     run_call();
     // The caller has its report by now, so it does not wait for this check. If some other command runs at the same time,
     // the plugin asks for a check before the next start instead (Kind::inspect).
-    if (retiring_ || (start_.inspects_itself() && was_changed())) quit(station_);
+    if (retiring_ || (start_.inspects_itself() && station_.state->changed(limits_))) quit(station_);
   }
 }
 

@@ -43,6 +43,9 @@ class OwnState {
   // False: the limits could not be read. errno then says why.
   bool is_known() const { return limits_size_ > 0; }
 
+  // True if the state is different now, or cannot be read. `limits`: as above.
+  bool changed(const Descriptor& limits) const { return !(OwnState(limits) == *this); }
+
   // False, too, if the limits could not be read.
   bool operator==(const OwnState& other) const;
 

@@ -50,9 +50,7 @@ void run_scope_keeper(const CustodianStation& station, Descriptor ruleset) {
   continue_on_message(station.socket);
   for (;;) {
     const unsigned news = events.wait(-1);
-    if (holds(news, host_gone) || holds(news, warden_gone) || !(OwnState(limits) == *station.state)) {
-      quit(station);
-    }
+    if (holds(news, host_gone) || holds(news, warden_gone) || station.state->changed(limits)) quit(station);
     if (!holds(news, message)) continue;
     SpawnCustodian spawn_custodian{};
     const Received received = receive_message(station.socket, &spawn_custodian, sizeof spawn_custodian);

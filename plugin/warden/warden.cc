@@ -148,7 +148,7 @@ void Warden::take_message() {
     spawn_custodian(message.spawn_custodian.custodian, std::move(socket), std::move(other));
   } else if (received.size == sizeof(KillTree) && message.header.kind == Kind::kill_tree && socket) {
     kill_tree(message.kill_tree.custodian, std::move(socket), std::move(other));
-  } else if (!received.descriptors_lost || was_changed()) {
+  } else if (!received.descriptors_lost || state_.changed(limits_)) {
     // The plugin is gone or sends what we do not understand, or a command has lowered the limit of descriptors. If
     // descriptors were lost for another reason, only this message is lost, and its sender sees its socket closed.
     leave();
@@ -158,7 +158,7 @@ void Warden::take_message() {
 // If there is a ruleset, the child becomes a scope keeper, not a custodian.
 void Warden::spawn_custodian(std::uint64_t number, Descriptor socket, Descriptor ruleset) {
   // If a command has changed what all custodians and their commands would inherit, a new warden must be started.
-  if (was_changed()) return leave();
+  if (state_.changed(limits_)) return leave();
   if (children_.size() >= max_children) return tell_not_spawned(socket.get(), EAGAIN);
   const pid_t process = ::fork();
   if (process < 0) return tell_not_spawned(socket.get(), errno);

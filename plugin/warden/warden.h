@@ -46,7 +46,6 @@ class Warden {
 
   void prepare();
   bool greet();
-  bool was_changed() const { return !(OwnState(limits_) == state_); }
   void take_message();
   void spawn_custodian(std::uint64_t number, Descriptor socket, Descriptor ruleset);
   void kill_tree(std::uint64_t number, Descriptor answer, Descriptor handle);

@@ -15,6 +15,8 @@ namespace wtool::host {
 namespace {
 
 using Values = std::map<std::string, expressions::Value>;
+// The names of the inputs that have another value now, by part of the earlier run.
+using ChangedInputs = std::vector<std::set<std::string>>;
 
 // The first of the changed inputs that the action of a state reads, by the names of the states.
 std::map<std::string_view, std::string> changed_by_state(const workflow::Workflow& parsed,
@@ -37,13 +39,11 @@ std::map<std::string_view, std::string> changed_by_state(const workflow::Workflo
 
 // Notes which steps ran with another value of an input that their action reads. Each part of the run had inputs of its
 // own, and a step may have been kept in several later parts.
-void note_changed_inputs(const workflow::Workflow& parsed, const journal::RunRecord& earlier, const Values& inputs,
-                         runner::PastRun& past) {
+void note_changed_inputs(const workflow::Workflow& parsed, const journal::RunRecord& earlier,
+                         const ChangedInputs& by_part, runner::PastRun& past) {
   std::vector<std::map<std::string_view, std::string>> changed;
-  changed.reserve(earlier.inputs_of_parts.size());
-  for (const runner::PastInputs& part : earlier.inputs_of_parts) {
-    changed.push_back(changed_by_state(parsed, part.changed(parsed, inputs)));
-  }
+  changed.reserve(by_part.size());
+  for (const std::set<std::string>& part : by_part) changed.push_back(changed_by_state(parsed, part));
   std::map<std::pair<std::string_view, std::uint64_t>, const journal::StepRecord*> by_place;
   for (const journal::StepRecord& step : earlier.steps) by_place[{step.place.branch, step.place.sequence}] = &step;
   for (const journal::StepRecord& step : earlier.steps) {
@@ -61,17 +61,15 @@ void note_changed_inputs(const workflow::Workflow& parsed, const journal::RunRec
 
 // Hides answers that a person gave to another workflow or with other inputs, also where the question was asked in an
 // inner workflow: the person has approved what was to follow then.
-void ask_again(const PreparedWorkflow& prepared, const journal::RunRecord& earlier, const Values& inputs,
+void ask_again(const PreparedWorkflow& prepared, const journal::RunRecord& earlier, const ChangedInputs& changed,
                runner::PastRun& past) {
   const std::string now = sha256(prepared.source().text());
-  std::vector<bool> is_other;  // by part of the run
-  for (std::size_t part = 0; part < earlier.inputs_of_parts.size(); ++part) {
-    const std::string& before = part < earlier.sha256_of_parts.size() ? earlier.sha256_of_parts[part] : "";
-    is_other.push_back((!before.empty() && before != now) ||
-                       !earlier.inputs_of_parts[part].changed(prepared.workflow(), inputs).empty());
-  }
+  const auto is_other = [&](std::size_t part) {
+    const std::string& before = earlier.sha256_of_parts[part];
+    return (!before.empty() && before != now) || !changed[part].empty();
+  };
   for (const journal::StepRecord& step : earlier.steps) {
-    if (step.action != "approve" || step.part >= is_other.size() || !is_other[step.part]) continue;
+    if (step.action != "approve" || step.part >= changed.size() || !is_other(step.part)) continue;
     past.hide(step.place.branch, step.place.sequence);
     for (auto above = journal::parent_of(step.place.branch); above; above = journal::parent_of(above->branch)) {
       past.hide(above->branch, above->sequence);
@@ -146,9 +144,11 @@ std::optional<ReadyRun> make_ready(PreparedWorkflow& prepared, journal::ResumedR
   ready.inputs = workflow::resolve_inputs(parsed, variables, workflow::names_read(parsed), errors, values,
                                           with.by_client ? "" : "--var ");
   if (!errors.empty()) return std::nullopt;
-  note_changed_inputs(parsed, earlier, ready.inputs, resumed.past);
+  ChangedInputs changed;
+  for (const runner::PastInputs& part : earlier.inputs_of_parts) changed.push_back(part.changed(parsed, ready.inputs));
+  note_changed_inputs(parsed, earlier, changed, resumed.past);
   note_changed_outputs(prepared, earlier, resumed.past);
-  ask_again(prepared, earlier, ready.inputs, resumed.past);
+  ask_again(prepared, earlier, changed, resumed.past);
   return ready;
 }
 

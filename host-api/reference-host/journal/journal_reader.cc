@@ -225,7 +225,7 @@ std::optional<Moment> running_now(const std::string& file) {
 
 namespace {
 
-// The values of a combination of a matrix; nullptr: the step is none.
+// If the step is a combination of a matrix: the values of the combination. Otherwise nullptr.
 const expressions::Value* combination_of(const StepRecord& step) {
   if (step.place.sequence != 1) return nullptr;
   for (const auto& [name, value] : step.end.assigned) {

@@ -129,7 +129,7 @@ void Run::compare_ways(const Step& step, const std::vector<std::string>& now) {
   const std::vector<std::string>& before = ended->end.next;
   // Journals of the first version do not say where a step led to.
   if (before == now || (ended->end.transitioned && before.empty())) return;
-  // A part of the workflow (RunPart) ends where the workflow goes on, now or in the earlier run.
+  // If only a part of the workflow runs (RunPart), its last step leads to the end. That is no change of the workflow.
   const std::vector<std::string> end{"[*]"};
   if (now == end && !request_.settings.part.is_whole()) return;
   if (before == end && past.goes_on_after(step.branch, step.sequence)) return;

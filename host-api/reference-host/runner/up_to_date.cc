@@ -441,10 +441,8 @@ void KeptCall::note_made_files(ActionResult& result, const std::vector<cache::Ca
     // No record may have the name, so nothing is known of the file later.
     if (!is_utf8(path) || (secrets != nullptr && secrets->masked(path) != path)) continue;
     // Of a link to another output, the cache keeps only where it leads to.
-    const bool is_link = output.hash.empty() && output.behind.empty();
-    std::string hash = is_link               ? cache_->state_of(file.string()).hash
-                       : output.hash.empty() ? output.behind
-                                             : output.hash;
+    std::string hash = output.hash.empty() ? output.behind : output.hash;
+    if (hash.empty()) hash = run_.request().services.cache->state_of(file.string()).hash;
     result.made_files.push_back({std::move(path), std::move(hash)});
   }
 }
