@@ -24,7 +24,7 @@ bool read_ready(ActionReading& in, ServiceAction& made) {
     in.diagnostics.add(at, "the command of `ready` is empty");
     return false;
   }
-  made.ready.emplace();
+  made.ready = ShellAction();
   made.ready->command.written = std::move(*text);
   parse_command(made.ready->command, in.diagnostics);
   return true;

@@ -21,6 +21,7 @@
 #include "expressions/expression.h"
 #include "expressions/template.h"
 #include "expressions/value.h"
+#include "workflow/model/boxed.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/source.h"
 #include "workflow/quoting/quoting_context.h"
@@ -260,7 +261,7 @@ inline constexpr std::chrono::milliseconds usual_ready_timeout{60'000};
 // `Service "command" ready="command"`: a command that runs beside the states that follow.
 struct ServiceAction {
   ShellAction run;
-  std::optional<ShellAction> ready;           // succeeds once the service can be used; runs in the directory of `run`
+  Boxed<ShellAction> ready;                   // succeeds once the service can be used; runs in the directory of `run`
   std::optional<TemplateText> ready_timeout;  // a duration
   std::int64_t restart = 0;                   // how often it is started again after it has ended by itself
   NamedPlace free_port;                       // the variable that gets the number of a free TCP port
@@ -322,9 +323,9 @@ struct State {
   // a file with mistakes.
   std::size_t around = no_state;
   std::vector<Transition> exits;
-  PlaceOptions place;                    // of a composite state without an action: where the steps inside run
-  std::optional<StepDefaults> defaults;  // of such a state: the defaults for the steps inside
-  std::optional<Action> action;
+  PlaceOptions place;            // of a composite state without an action: where the steps inside run
+  Boxed<StepDefaults> defaults;  // of such a state: the defaults for the steps inside
+  Boxed<Action> action;
   std::size_t prose_offset = 0;  // of an item that names the state but is no action; 0: no such item
   bool action_unread = false;    // it has an action, which was not understood
 };

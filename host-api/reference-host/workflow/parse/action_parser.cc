@@ -257,8 +257,8 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
     return diagnostics.add(offset,
                            "this is a second action for the state '" + state.id + "'; a state may have only one");
   }
-  state.action = std::move(action);
-  state.action_unread = !state.action;
+  state.action_unread = !action;
+  if (action) state.action = std::move(*action);
 }
 
 void read_action(const ActionItem& item, Workflow& workflow, Diagnostics& diagnostics) {
