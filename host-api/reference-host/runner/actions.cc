@@ -7,13 +7,28 @@ namespace wtool::host::runner {
 
 using expressions::ExpressionError;
 
+void ActionResult::fail(std::string message, std::int64_t exit_code) {
+  outcome.is_error = true;
+  outcome.exit_code = exit_code;
+  outcome.message = std::move(message);
+}
+
+void ActionResult::fail_by_mistake(std::string message) {
+  mistake = message;
+  fail(std::move(message));
+}
+
+void ActionResult::end_by(Stop& stop) {
+  const auto request = stop.requested();
+  fail(request ? request->reason : "stopped", 130);
+  outcome.aborted = true;
+}
+
 ActionResult exhausted_result(std::string why) {
   ActionResult result;
+  result.fail(std::move(why));
   result.fatal = true;
-  result.outcome.is_error = true;
-  result.outcome.exit_code = 1;
   result.outcome.error = exhausted_error;
-  result.outcome.message = std::move(why);
   return result;
 }
 

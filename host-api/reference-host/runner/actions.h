@@ -32,6 +32,13 @@ struct ActionResult {
 
   // True if no later try can change the result. Such a result ends the run, unless the state has an exit for it.
   bool is_fatal() const { return fatal || refused || !mistake.empty(); }
+
+  // The action has failed.
+  void fail(std::string message, std::int64_t exit_code = 1);
+  // It could not be run at all, because of what `mistake` says.
+  void fail_by_mistake(std::string message);
+  // It was ended by `stop`.
+  void end_by(Stop& stop);
 };
 
 struct ActionContext {

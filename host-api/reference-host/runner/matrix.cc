@@ -149,10 +149,7 @@ ActionResult run_matrix(const Step& step, const ActionContext& context) {
   auto made = combinations(*options.matrix, context.variables);
   if (const auto* why = std::get_if<std::string>(&made)) {
     ActionResult result;
-    result.mistake = with_place(context.invocation, options.matrix_offset, *why);
-    result.outcome.is_error = true;
-    result.outcome.exit_code = 1;
-    result.outcome.message = result.mistake;
+    result.fail_by_mistake(with_place(context.invocation, options.matrix_offset, *why));
     return result;
   }
   std::vector<CombinationLane> lanes;

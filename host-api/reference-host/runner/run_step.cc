@@ -74,14 +74,6 @@ milliseconds wait_before_next(const ActionOptions& options, int tries) {
   return milliseconds(std::llround(std::min(wait, static_cast<double>(options.backoff->longest.count()))));
 }
 
-ActionResult stopped(ActionResult result, Stop& stop) {
-  const auto request = stop.requested();
-  result.outcome.is_error = result.outcome.aborted = true;
-  result.outcome.exit_code = 130;
-  result.outcome.message = request ? request->reason : "stopped";
-  return result;
-}
-
 ActionResult run_until(Step& step, const ActionContext& context) {
   const ActionOptions& options = step.of().action->options;
   for (step.tries = 1;; ++step.tries) {
@@ -93,7 +85,10 @@ ActionResult run_until(Step& step, const ActionContext& context) {
     if (is_final(result) || step.tries > options.retry) return result;
     const milliseconds wait = wait_before_next(options, step.tries);
     context.invocation.run.observer().retrying(step, result.outcome, wait);
-    if (!wait_until(steady_clock::now() + wait, context.stop)) return stopped(std::move(result), context.stop);
+    if (!wait_until(steady_clock::now() + wait, context.stop)) {
+      result.end_by(context.stop);
+      return result;
+    }
   }
 }
 
@@ -101,17 +96,16 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   const ActionOptions& options = step.of().action->options;
   if (!options.total_timeout) return run_until(step, context);
   ActionResult result;
-  const auto text = rendered_text(*options.total_timeout, context.invocation, context.variables, result.mistake);
+  std::string mistake;
+  const auto text = rendered_text(*options.total_timeout, context.invocation, context.variables, mistake);
   const auto limit = text ? workflow::duration_value(*text, workflow::max_timeout) : std::nullopt;
   if (!limit) {
     if (text) {
-      result.mistake = with_place(context.invocation, options.total_timeout->written.locate(0),
-                                  "total_timeout must be a number of seconds, or a time such as 90s, 5m or 1h, not " +
-                                      expressions::quoted_for_message(*text));
+      mistake = with_place(context.invocation, options.total_timeout->written.locate(0),
+                           "total_timeout must be a number of seconds, or a time such as 90s, 5m or 1h, not " +
+                               expressions::quoted_for_message(*text));
     }
-    result.outcome.is_error = true;
-    result.outcome.exit_code = 1;
-    result.outcome.message = result.mistake;
+    result.fail_by_mistake(std::move(mistake));
     return result;
   }
   ChildStop timed(context.stop);
@@ -119,10 +113,8 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   try {
     deadline.emplace(steady_clock::now() + *limit, timed.stop(), "total_timeout");
   } catch (const std::system_error& error) {
-    result.outcome.is_error = true;
-    result.outcome.exit_code = 1;
-    result.outcome.message = std::string("total_timeout needs a thread, but no thread could be started (") +
-                             error.code().message() + "); run fewer branches at the same time";
+    result.fail(std::string("total_timeout needs a thread, but no thread could be started (") + error.code().message() +
+                "); run fewer branches at the same time");
     return result;
   }
   result = run_until(step, {context.invocation, context.variables, timed.stop(), context.in_fork});
@@ -163,12 +155,13 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
   if (!lock) return run_and_keep(step, context);
   const WorkflowInvocation& invocation = context.invocation;
   ActionResult result;
-  auto name = rendered_text(*lock, invocation, context.variables, result.mistake);
+  std::string mistake;
+  auto name = rendered_text(*lock, invocation, context.variables, mistake);
   const Secrets* const secrets = invocation.run.request().secrets;
   if (name && secrets != nullptr && secrets->masked(*name) != *name) {
-    result.mistake = with_place(invocation, lock->written.locate(0),
-                                "the name of a lock contains a secret value, but would become the name of a file; "
-                                "use other values in the name");
+    mistake = with_place(invocation, lock->written.locate(0),
+                         "the name of a lock contains a secret value, but would become the name of a file; "
+                         "use other values in the name");
     name.reset();
   }
   if (name) {
@@ -181,12 +174,13 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
         [&](const std::string& sentence) { invocation.run.observer().noticed("'" + step.of().id + "' " + sentence); },
         error);
     if (held.held()) return run_and_keep(step, context);
-    if (error.empty()) return stopped(std::move(result), context.stop);
-    result.mistake = with_place(invocation, lock->written.locate(0), error);
+    if (error.empty()) {
+      result.end_by(context.stop);
+      return result;
+    }
+    mistake = with_place(invocation, lock->written.locate(0), error);
   }
-  result.outcome.is_error = true;
-  result.outcome.exit_code = 1;
-  result.outcome.message = result.mistake;
+  result.fail_by_mistake(std::move(mistake));
   return result;
 }
 
@@ -198,18 +192,14 @@ ActionResult run_tries(Step& step, const ActionContext& context) {
     const auto& may_begin = context.invocation.run.request().services.may_begin;
     if (may_begin && !may_begin(step, step_text(step, context), context.stop)) {
       ActionResult result;
-      result.abort = true;
-      result.outcome.message = "you ended the run before the step '" + step.of().id + "' (--step)";
-      result.outcome.is_error = result.outcome.aborted = true;
-      result.outcome.exit_code = 130;
+      result.fail("you ended the run before the step '" + step.of().id + "' (--step)", 130);
+      result.outcome.aborted = result.abort = true;
       return result;
     }
     return run_locked(step, context);
   } catch (const std::exception& error) {
     ActionResult result;
-    result.outcome.is_error = true;
-    result.outcome.exit_code = 1;
-    result.outcome.message = std::string("an unexpected error inside wtool: ") + error.what();
+    result.fail(std::string("an unexpected error inside wtool: ") + error.what());
     return result;
   }
 }

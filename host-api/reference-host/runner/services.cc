@@ -130,10 +130,9 @@ ActionResult Services::start(const Step& step, const ActionContext& context, con
   end_where([&](const Service& one) { return &one.invocation() == &invocation && one.step().state == step.state; },
             "its state was entered again");
   ActionResult result;
+  std::string mistake;
   const auto mistaken = [&] {
-    result.outcome.is_error = true;
-    result.outcome.exit_code = 1;
-    result.outcome.message = result.mistake;
+    result.fail_by_mistake(mistake);
     return result;
   };
   Variables values = context.variables;
@@ -147,27 +146,27 @@ ActionResult Services::start(const Step& step, const ActionContext& context, con
     }
     const std::int64_t port = free_port(preferred);
     if (port == 0) {
-      result.mistake = with_place(invocation, action.free_port.offset, "there is no free TCP port on this machine");
+      mistake = with_place(invocation, action.free_port.offset, "there is no free TCP port on this machine");
       return mistaken();
     }
     values.set_local(name, expressions::Value(port));
     result.assigned.emplace_back(name, expressions::Value(port));
   }
   PreparedService prepared;
-  auto run = shell_call(action.run, step, invocation, values, result.mistake);
+  auto run = shell_call(action.run, step, invocation, values, mistake);
   if (!run) return mistaken();
   prepared.run = std::move(*run);
   if (action.ready) {
-    prepared.ready = shell_call(*action.ready, step, invocation, values, result.mistake);
+    prepared.ready = shell_call(*action.ready, step, invocation, values, mistake);
     if (!prepared.ready) return mistaken();
   }
   if (action.ready_timeout) {
-    const auto text = rendered_text(*action.ready_timeout, invocation, values, result.mistake);
+    const auto text = rendered_text(*action.ready_timeout, invocation, values, mistake);
     if (!text) return mistaken();
     std::string why;
     const auto timeout = workflow::timeout_value(*text, why);
     if (!timeout) {
-      result.mistake = with_place(invocation, action.ready_timeout->written.locate(0), why);
+      mistake = with_place(invocation, action.ready_timeout->written.locate(0), why);
       return mistaken();
     }
     prepared.ready_timeout = *timeout;

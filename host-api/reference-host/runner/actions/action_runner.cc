@@ -33,27 +33,16 @@ void ActionRunner::mistake(std::size_t offset, const std::string& message) {
   mistaken(with_place(invocation, offset, message));
 }
 
-void ActionRunner::mistaken(std::string message) {
-  result.mistake = std::move(message);
-  fails(result.mistake);
-}
+void ActionRunner::mistaken(std::string message) { result.fail_by_mistake(std::move(message)); }
 
-void ActionRunner::fails(std::string message, std::int64_t exit_code) {
-  result.outcome.is_error = true;
-  result.outcome.exit_code = exit_code;
-  result.outcome.message = std::move(message);
-}
+void ActionRunner::fails(std::string message, std::int64_t exit_code) { result.fail(std::move(message), exit_code); }
 
 void ActionRunner::no_answer(std::string message) {
   result.outcome.error = invalid_output_error;
   fails(std::move(message));
 }
 
-void ActionRunner::stopped() {
-  const auto stop = context.stop.requested();
-  result.outcome.aborted = true;
-  fails(stop ? stop->reason : "stopped", 130);
-}
+void ActionRunner::stopped() { result.end_by(context.stop); }
 
 std::optional<std::string> ActionRunner::render(const workflow::TemplateText& text) {
   std::string why;

@@ -69,6 +69,7 @@ std::vector<std::size_t> targets_of(const workflow::State& state) {
 // True if the diagram leads from the state to the end. With `directly`, it must do so after a success of the state, and
 // no state that does work may come between them.
 bool leads_to_end(const workflow::Workflow& workflow, std::size_t state, bool directly) {
+  const workflow::AfterSuccess after_success(workflow);
   std::vector<bool> seen(workflow.states.size());
   std::vector<std::size_t> todo{state};
   while (!todo.empty()) {
@@ -77,8 +78,7 @@ bool leads_to_end(const workflow::Workflow& workflow, std::size_t state, bool di
     if (seen[at]) continue;
     seen[at] = true;
     const workflow::State& from = workflow.states[at];
-    for (const std::size_t target :
-         directly ? workflow::AfterSuccess(workflow).targets(from, workflow.states[state]) : targets_of(from)) {
+    for (const std::size_t target : directly ? after_success.targets(from, workflow.states[state]) : targets_of(from)) {
       if (target == workflow::no_state) return true;
       if (!directly || !does_work(workflow.states[target])) todo.push_back(target);
     }
