@@ -24,7 +24,6 @@ struct Command {
   std::vector<std::string> variables;              // "NAME=value", each name once.
   std::string shell;                               // The absolute path of the shell for files of no known format.
   int directory = -1;                              // Descriptor of the working directory, borrowed.
-  const Confinement* sandbox = nullptr;            // Borrowed.
   std::optional<std::string_view> standard_input;  // The whole input, borrowed; absent: the input is empty.
 };
 

@@ -58,12 +58,7 @@ void LocalKeptTree::hear() {
   if (report.header.kind != warden::Kind::report || report.header.call != call_) return;
   over_ = true;
   unkillable_ = {report.unkillable_count, names_of(report.unkillable, report.unkillable_count)};
-  if (report.unkillable_count > 0) return;
-  if (report.abandoned == 0) {
-    client_.release(std::move(custodian_));
-  } else {
-    custodian_.kill();  // Its warden is dead, so the custodian is about to end, unless a command has stopped it.
-  }
+  client_.take_back(std::move(custodian_), report);
 }
 
 void LocalKeptTree::give_up() {

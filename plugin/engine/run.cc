@@ -80,9 +80,10 @@ int status_of(int wait_status) {
 class CommandRun {
  public:
   CommandRun(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
-             const OutputSink& sink)
+             const OutputSink& sink, const Confinement* sandbox)
       : client_(client),
         command_(command),
+        sandbox_(sandbox),
         options_(options),
         cancellation_(cancellation),
         events_(sink),
@@ -90,8 +91,8 @@ class CommandRun {
         error_(options.capture_bytes),
         spill_(options.spill, options.spill_directory, options.name, output_.captured(), error_.captured()),
         awaits_start_(static_cast<bool>(options.state)),
-        in_scope_(options.scope && command.sandbox != nullptr && command.sandbox->ruleset_in_scope >= 0),
-        request_(command, options.limits, in_scope_) {
+        in_scope_(options.scope && sandbox != nullptr && sandbox->ruleset_in_scope >= 0),
+        request_(command, options.limits, sandbox, in_scope_) {
     if (options.terminal != nullptr) request_.set_terminal();
     if (options.state) request_.ask_for_start();
     if (options.deadline) request_.set_deadline(*options.deadline + custodian_after, options.grace);
@@ -142,6 +143,7 @@ class CommandRun {
 
   WardenClient& client_;
   const Command& command_;
+  const Confinement* const sandbox_;
   const RunOptions& options_;
   Cancellation& cancellation_;
   EventBatch events_;
@@ -214,7 +216,7 @@ bool CommandRun::start() {
   CustodyError error;
   // With a limit on memory, the custodian cannot share the filter, because the filter refuses a call (kcmp) that the
   // monitor needs.
-  if (command_.sandbox != nullptr && options_.limits.memory_bytes == 0) filter_ = command_.sandbox->shared_filter;
+  if (sandbox_ != nullptr && options_.limits.memory_bytes == 0) filter_ = sandbox_->shared_filter;
   if (!client_.acquire(custodian_, patience, error, filter_, in_scope_ ? options_.scope : nullptr)) {
     end_before_start();
     if (over_) return false;
@@ -568,13 +570,7 @@ void CommandRun::take_report(const warden::Report& report) {
   outcome_.termination = termination_of(report);
   note(report);
   backstop_.reset();
-  // A custodian that still has something to kill is not used again, and neither is one that is about to end.
-  if (report.unkillable_count > 0) return;
-  if (report.abandoned == 0) {
-    client_.release(std::move(custodian_));
-  } else {
-    custodian_.kill();  // A command may have stopped it, and nobody else would kill it.
-  }
+  client_.take_back(std::move(custodian_), report);
 }
 
 // Notes the processes and the usage from the report, and what it says about the custodian.
@@ -648,9 +644,10 @@ Exhausted CommandRun::exhausted_limit(const warden::Report& report) {
 }  // namespace
 
 CommandOutcome run(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
-                   const OutputSink& sink) {
+                   const OutputSink& sink, const Confinement* sandbox) {
   for (int attempt = 0; attempt < max_attempts; ++attempt) {
-    if (auto outcome = CommandRun(client, command, options, cancellation, sink).go()) return std::move(*outcome);
+    if (auto outcome = CommandRun(client, command, options, cancellation, sink, sandbox).go())
+      return std::move(*outcome);
   }
   CommandOutcome outcome;
   outcome.termination = NotStarted{NotStarted::Stage::custody, 0, "each custodian was killed before the command began"};

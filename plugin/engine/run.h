@@ -85,8 +85,9 @@ struct RunOptions {
 };
 
 // Blocks until every process of the command is dead or kept, or is known to be left (`unkillable`, `Lost`), and
-// its descriptors are closed. Any thread may call it, even while other threads do. Throws only std::bad_alloc.
+// its descriptors are closed. `sandbox` is borrowed; nullptr: none. Any thread may call it, even while other threads do.
+// Throws only std::bad_alloc.
 CommandOutcome run(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
-                   const OutputSink& sink);
+                   const OutputSink& sink, const Confinement* sandbox = nullptr);
 
 }  // namespace wtool::engine

@@ -6,9 +6,9 @@
 
 namespace wtool::engine {
 
-StartRequest::StartRequest(const Command& command, const Limits& limits, bool in_scope) {
+StartRequest::StartRequest(const Command& command, const Limits& limits, const Confinement* sandbox, bool in_scope) {
   std::size_t size = command.shell.size() + 1;
-  if (command.sandbox != nullptr) size += command.sandbox->message.size();
+  if (sandbox != nullptr) size += sandbox->message.size();
   for (const auto* list : {&command.paths, &command.arguments, &command.variables}) {
     for (const std::string& text : *list) size += text.size() + 1;
   }
@@ -17,10 +17,10 @@ StartRequest::StartRequest(const Command& command, const Limits& limits, bool in
     for (const std::string& text : *list) text_.append(text.c_str(), text.size() + 1);
   }
   text_.append(command.shell.c_str(), command.shell.size() + 1);
-  if (command.sandbox != nullptr) {
-    text_ += command.sandbox->message;
-    start_.sandbox_bytes = static_cast<std::uint32_t>(command.sandbox->message.size());
-    ruleset_ = in_scope ? command.sandbox->ruleset_in_scope : command.sandbox->ruleset;
+  if (sandbox != nullptr) {
+    text_ += sandbox->message;
+    start_.sandbox_bytes = static_cast<std::uint32_t>(sandbox->message.size());
+    ruleset_ = in_scope ? sandbox->ruleset_in_scope : sandbox->ruleset;
     start_.in_scope = in_scope ? 1 : 0;
   }
   start_.paths = static_cast<std::uint32_t>(command.paths.size());

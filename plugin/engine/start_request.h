@@ -13,8 +13,10 @@ namespace wtool::engine {
 
 class StartRequest {
  public:
-  // `in_scope`: the custodian is in a session's scope, and that scope, not the sandbox's ruleset, limits signals.
-  StartRequest(const Command& command, const Limits& limits, bool in_scope = false);
+  // `sandbox` is borrowed; nullptr: none. `in_scope`: the custodian is in a session's scope, and that scope, not the
+  // sandbox's ruleset, limits signals.
+  StartRequest(const Command& command, const Limits& limits, const Confinement* sandbox = nullptr,
+               bool in_scope = false);
 
   // Call it if the `input` of send() is a terminal, like stdout and stderr. The terminal then becomes the command's
   // controlling terminal.

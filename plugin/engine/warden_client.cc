@@ -323,6 +323,16 @@ void WardenClient::give_up(const WardenProcess& warden) {
   if (warden_.get() == &warden) forget_warden();
 }
 
+void WardenClient::take_back(Custodian custodian, const warden::Report& report) {
+  // A custodian that still has something to kill is not used again, and neither is one that is about to end.
+  if (report.unkillable_count > 0) return;
+  if (report.abandoned == 0) {
+    release(std::move(custodian));
+  } else {
+    custodian.kill();  // A command may have stopped it, and nobody else would kill it.
+  }
+}
+
 void WardenClient::release(Custodian custodian) {
   if (const auto scope = std::exchange(custodian.scope, nullptr)) {
     const std::lock_guard lock(scope->mutex_);

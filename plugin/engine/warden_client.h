@@ -4,8 +4,8 @@
 //   Custodian custodian;
 //   if (!client.acquire(custodian, patience, error)) return error;
 //   ...                                           // start a command with it, and receive its report (engine/run.cc)
-//   client.release(std::move(custodian));         // if it has reported, and its tree is empty
-//   client.kill_tree(std::move(custodian), ...);  // in every other case
+//   client.take_back(std::move(custodian), report);  // if it has reported, and its tree is empty
+//   client.kill_tree(std::move(custodian), ...);     // in every other case
 //
 // Contract:
 // - A custodian is taken for one call and given back. If anything about it is in doubt, it is ended with its tree.
@@ -75,8 +75,8 @@ class WardenClient {
   bool acquire(Custodian& custodian, const Patience& patience, CustodyError& error, std::string_view shared_filter = {},
                const std::shared_ptr<SignalScope>& scope = nullptr);
 
-  // Gives back a custodian that has reported its call and is idle.
-  void release(Custodian custodian);
+  // Gives back a custodian after the last report of its call.
+  void take_back(Custodian custodian, const warden::Report& report);
 
   // Ends a custodian, and all processes of its call, which began at `began`. Waits for the end: a few milliseconds,
   // less than a second if keepers do not answer, and several seconds only if the kernel does not let processes die.
@@ -86,6 +86,9 @@ class WardenClient {
 
  private:
   static constexpr std::size_t max_idle = 32;
+
+  // Keeps an idle custodian for the next call.
+  void release(Custodian custodian);
 
   enum class Found { custodian, warden, nothing, being_started };
   Found take(Custodian& custodian, bool idle_one, std::string_view shared_filter);

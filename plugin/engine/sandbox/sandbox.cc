@@ -171,7 +171,10 @@ std::shared_ptr<const SharedSandbox> Sandbox::share(bool network, SandboxRefusal
            std::all_of(roots.write.begin(), roots.write.end(), is_unchanged);
   };
   // A rule applies to the folder for which it was made. A folder that was removed and made again is a different one.
-  if (!shared || !unchanged(shared->roots) || !unchanged(shared->allowed)) shared = make(network, refusal);
+  // Unless the policy is held to other roots, both members name the same folders.
+  if (!shared || !unchanged(shared->roots) || (policy_.held && !unchanged(shared->allowed))) {
+    shared = make(network, refusal);
+  }
   return shared;
 }
 

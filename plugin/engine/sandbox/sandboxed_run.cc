@@ -78,10 +78,10 @@ CommandOutcome not_begun(const Cancellation& cancellation) {
 
 }  // namespace
 
-std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client, Sandbox& sandbox, Command command,
-                                                           const std::string& directory, const RunOptions& options,
-                                                           Cancellation& cancellation, const OutputSink& sink,
-                                                           SandboxReport& report) {
+std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client, Sandbox& sandbox,
+                                                           const Command& command, const std::string& directory,
+                                                           const RunOptions& options, Cancellation& cancellation,
+                                                           const OutputSink& sink, SandboxReport& report) {
   std::string no_namespaces;
   const Patience patience{options.deadline, cancellation};
   for (int attempt = 1;; ++attempt) {
@@ -93,8 +93,7 @@ std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client,
     if (!prepared) return refusal;
     report = prepared->report;
     const FileRecord record(prepared->names.watched);
-    command.sandbox = &prepared->confinement;
-    CommandOutcome outcome = run(client, command, options, cancellation, sink);
+    CommandOutcome outcome = run(client, command, options, cancellation, sink, &prepared->confinement);
     if (const auto* how = std::get_if<NotStarted>(&outcome.termination); how != nullptr && attempt < max_starts) {
       // Only an attempt shows whether namespaces work. Where they work, no time is lost.
       if (how->stage == NotStarted::Stage::namespaces) no_namespaces = std::strerror(how->error);

@@ -120,10 +120,9 @@ BOOST_AUTO_TEST_CASE(a_sandbox_arrives_as_it_was) {
   const Sockets sockets;
   const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const int fd = null_device.get();
-  engine::Command command = sample(10);
+  const engine::Command command = sample(10);
   const engine::Confinement confinement{sandbox_part(1, 2), fd};
-  command.sandbox = &confinement;
-  engine::StartRequest request(command, {});
+  engine::StartRequest request(command, {}, &confinement);
   BOOST_TEST((request.send(sockets.ours.get(), {fd, fd, fd}) == engine::StartRequest::Sending::complete));
   warden::StartMessage message;
   BOOST_REQUIRE(receive(message, sockets.theirs.get()));
@@ -149,9 +148,8 @@ BOOST_AUTO_TEST_CASE(a_standard_input_arrives_with_and_without_a_ruleset) {
     const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
     const Descriptor input(::open("/dev/full", O_RDONLY | O_CLOEXEC));
     const int fd = null_device.get();
-    engine::Command command = sample(10);
-    if (confined) command.sandbox = &confinement;
-    engine::StartRequest request(command, {});
+    const engine::Command command = sample(10);
+    engine::StartRequest request(command, {}, confined ? &confinement : nullptr);
     BOOST_TEST(
         (request.send(sockets.ours.get(), {fd, fd, fd}, input.get()) == engine::StartRequest::Sending::complete));
     warden::StartMessage message;
