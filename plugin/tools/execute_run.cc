@@ -88,8 +88,7 @@ class Ending {
   }
   ToolResult operator()(const engine::TimedOut&) { return fail("Command timed out"); }
   ToolResult operator()(const engine::Cancelled& how) {
-    ToolResult ended =
-        fail("Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason));
+    ToolResult ended = fail(aborted_text(how));
     ended.cancelled = true;
     return ended;
   }

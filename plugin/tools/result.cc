@@ -104,6 +104,10 @@ CallError not_started(const engine::NotStarted& how, const CallResult& result, c
           "Command could not be started: " + result.program + ": " + reason, spawn_hint(how, result)};
 }
 
+std::string aborted_text(const engine::Cancelled& how) {
+  return "Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason);
+}
+
 std::string what_was_ended(bool begun) {
   return begun ? "the command and everything that it had started were ended" : "the command was not started";
 }

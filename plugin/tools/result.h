@@ -31,6 +31,9 @@ bool is_not_found(const engine::NotStarted& how);
 CallError not_started(const engine::NotStarted& how, const CallResult& result,
                       const std::string& directory_parameter = "working_directory");
 
+// "Command aborted: " and the reason of the caller.
+std::string aborted_text(const engine::Cancelled& how);
+
 // What the end of a call by the plugin has done.
 std::string what_was_ended(bool begun);
 

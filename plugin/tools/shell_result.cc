@@ -93,8 +93,7 @@ class Format {
 
   ToolResult operator()(const engine::Cancelled& how) {
     finish_partial();
-    const std::string text =
-        "Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason);
+    const std::string text = aborted_text(how);
     ToolResult answer = fail({"aborted", text, what_was_ended(how.begun)}, text);
     answer.cancelled = true;
     return answer;

@@ -83,9 +83,7 @@ class TerminalFormat {
   }
 
   Json operator()(const engine::Cancelled& how) {
-    return broken_off("EXECUTION_ERROR",
-                      "Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason),
-                      what_was_ended(how.begun));
+    return broken_off("EXECUTION_ERROR", aborted_text(how), what_was_ended(how.begun));
   }
 
   Json operator()(const engine::Exhausted& how) {
