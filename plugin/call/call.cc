@@ -12,8 +12,7 @@ namespace wtool {
 namespace {
 
 // The error for the caller, in which the secrets of the command's line and environment are masked.
-CallError masked(CallError error, const CommandPlan& plan, const CommandRequest& request) {
-  const secrets::Masker masker = plan.masker(request);
+CallError masked(CallError error, const secrets::Masker& masker) {
   error.message = masker.masked(error.message);
   error.hint = masker.masked(error.hint);
   return error;
@@ -61,11 +60,10 @@ std::variant<CallError, engine::CommandOutcome> run(const CommandPlan& plan, con
 
 // A sink that passes states on to the caller. It adds the masked argv to the state `started`, which a runner reports
 // without it, and drops a state that repeats the previous one.
-engine::StateSink state_sink(const CommandPlan& plan, const CommandRequest& request, const CallContext& context) {
+engine::StateSink state_sink(const CommandPlan& plan, const CallRecord& record, const CallContext& context) {
   if (!context.state) return {};
   std::vector<std::string> argv = plan.command.arguments;
-  const secrets::Masker masker = plan.masker(request);
-  for (std::string& argument : argv) argument = masker.masked(argument);
+  for (std::string& argument : argv) argument = record.masker().masked(argument);
   return [&context, argv = std::move(argv),
           last = engine::CommandState{.name = engine::CommandState::Name::ended}](engine::CommandState state) mutable {
     using Name = engine::CommandState::Name;
@@ -135,7 +133,7 @@ class Execution {
 
   void refuse(const CallError& error) {
     result_.audit_error = record_.refused(error, span_);
-    result_.outcome = masked(error, plan_, request_);
+    result_.outcome = masked(error, record_.masker());
   }
 
   // The caller has cancelled the call, or its time is over, while a person was asked. Nothing has begun, so neither a start nor an end is put
@@ -232,7 +230,7 @@ class Execution {
     options.name = context_.call_id;
     options.span = span_;
     options.call_limits = context_.limits;
-    options.state = state_sink(plan_, request_, context_);
+    options.state = state_sink(plan_, record_, context_);
     return options;
   }
 

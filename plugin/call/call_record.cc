@@ -107,16 +107,6 @@ void add_input(Json& line, const CommandRequest& request) {
   line["stdin_sha256"] = sha256(*request.standard_input);
 }
 
-// The keys that all lines of a call have. The process id is one of them because call ids are unique only within a host,
-// and several hosts may write to one file.
-Json line_of(const CommandRequest& request, const CallContext& context) {
-  Json line{{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
-  if (!context.traceparent.empty()) line["traceparent"] = context.traceparent;
-  if (!context.limits.empty()) line["limits"] = Json::parse(context.limits, nullptr, false);
-  for (const auto& [key, value] : request.labels) line[key] = value;
-  return line;
-}
-
 std::string write(const CallContext& context, std::string_view event, const Json& line, std::uint64_t span) {
   return write_to_trail(context, event, line, call_log, span);
 }
@@ -132,30 +122,43 @@ std::string write_to_trail(const CallContext& context, std::string_view event, c
   return problem;
 }
 
+// The process id is one of the keys because call ids are unique only within a host, and several hosts may write to one
+// file.
+Json line_of(const CallContext& context, const Labels& labels) {
+  Json line{{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
+  if (!context.traceparent.empty()) line["traceparent"] = context.traceparent;
+  if (!context.limits.empty()) line["limits"] = Json::parse(context.limits, nullptr, false);
+  for (const auto& [key, value] : labels) line[key] = value;
+  return line;
+}
+
+const secrets::Masker& CallRecord::masker() const {
+  if (!masker_) masker_ = plan_.masker(request_);
+  return *masker_;
+}
+
 std::string CallRecord::refused(const CallError& error, std::uint64_t span) const {
-  const secrets::Masker masker = plan_.masker(request_);
   audit::Fields fields{audit::field("tool", context_.tool), audit::field("call_id", context_.call_id),
                        audit::field("code", error.code), audit::field("rule", plan_.verdict.rule)};
   // A call that could not be planned has no span that would carry the labels, so they are added here.
   for (const auto& [key, value] : request_.labels) fields.push_back(audit::field(key, value));
   // A caller that cancels a call expects that nothing runs.
   const audit::Level level = error.code == "aborted" ? audit::Level::info : audit::Level::warn;
-  audit::log(level, call_log, masker.masked(error.message), std::move(fields), span);
+  audit::log(level, call_log, masker().masked(error.message), std::move(fields), span);
   if (!context_.configuration.trail) return {};
-  Json line = line_of(request_, context_);
-  line["command"] = masker.masked(request_.line);
+  Json line = line_of(context_, request_.labels);
+  line["command"] = masker().masked(request_.line);
   line["directory"] = plan_.directory.path;
   add_input(line, request_);
   line["verdict"] = policy::to_text(plan_.verdict.decision);
   line["rule"] = plan_.verdict.rule;
   line["code"] = error.code;
-  line["reason"] = masker.masked(error.message);
+  line["reason"] = masker().masked(error.message);
   return write(context_, "refusal", line, span);
 }
 
 std::string CallRecord::approval(const CallApproval& approval, std::uint64_t span) const {
-  const secrets::Masker masker = plan_.masker(request_);
-  audit::Fields fields{audit::field("reason", masker.masked(plan_.verdict.reason)),
+  audit::Fields fields{audit::field("reason", masker().masked(plan_.verdict.reason)),
                        audit::field("rule", plan_.verdict.rule)};
   if (plan_.lifts_network) fields.push_back(audit::field("lifts", "network"));
   audit::log(audit::Level::info, call_log, "approval: " + approval.answer, std::move(fields), span);
@@ -164,8 +167,8 @@ std::string CallRecord::approval(const CallApproval& approval, std::uint64_t spa
     audit::log(audit::Level::warn, call_log, "the answer is not remembered: " + approval.not_kept, {}, span);
   }
   if (!context_.configuration.trail) return {};
-  Json line = line_of(request_, context_);
-  line["command"] = masker.masked(request_.line);
+  Json line = line_of(context_, request_.labels);
+  line["command"] = masker().masked(request_.line);
   line["directory"] = plan_.directory.path;
   add_input(line, request_);
   line["answer"] = approval.answer;
@@ -180,8 +183,7 @@ std::string CallRecord::start(const CallResult& result, std::uint64_t span) cons
   const bool logged =
       context_.cancellation.mode() == engine::Cancellation::Mode::none && audit::enabled(audit::Level::info, call_log);
   if (!logged && !context_.configuration.trail) return {};
-  const secrets::Masker masker = plan_.masker(request_);
-  const std::string command = masker.masked(request_.line);
+  const std::string command = masker().masked(request_.line);
   if (logged) {
     audit::Fields fields{audit::field("command", command), audit::field("program", result.program),
                          audit::field("directory", result.directory),
@@ -197,7 +199,7 @@ std::string CallRecord::start(const CallResult& result, std::uint64_t span) cons
     audit::log(audit::Level::info, call_log, "command starts", std::move(fields), span);
   }
   if (!context_.configuration.trail) return {};
-  Json line = line_of(request_, context_);
+  Json line = line_of(context_, request_.labels);
   line["directory"] = result.directory;
   line["command"] = command;
   Json names = Json::array();
@@ -216,7 +218,7 @@ std::string CallRecord::end(const CallResult& result, std::uint64_t span) const 
   const auto& outcome = std::get<engine::CommandOutcome>(result.outcome);
   log_end(outcome, span);
   if (!context_.configuration.trail) return {};
-  Json line = line_of(request_, context_);
+  Json line = line_of(context_, request_.labels);
   add_ending(line, outcome.termination);
   if (!outcome.node.empty()) {
     line["node"] = outcome.node;
@@ -237,9 +239,8 @@ std::string CallRecord::end(const CallResult& result, std::uint64_t span) const 
   }
   if (outcome.unkillable.count > 0) line["processes_left"] = outcome.unkillable.count;
   if (context_.configuration.trail->options().output) {
-    const secrets::Masker masker = plan_.masker(request_);
-    line["stdout"] = masker.masked(outcome.standard_output.text);
-    line["stderr"] = masker.masked(outcome.standard_error.text);
+    line["stdout"] = masker().masked(outcome.standard_output.text);
+    line["stderr"] = masker().masked(outcome.standard_error.text);
   }
   return write(context_, "end", line, span);
 }
@@ -247,8 +248,8 @@ std::string CallRecord::end(const CallResult& result, std::uint64_t span) const 
 void CallRecord::failed(std::string_view why, std::uint64_t span) const noexcept {
   if (!context_.configuration.trail) return;
   try {
-    Json line = line_of(request_, context_);
-    line["how"] = "was lost: the host could not execute the call: " + plan_.masker(request_).masked(std::string(why));
+    Json line = line_of(context_, request_.labels);
+    line["how"] = "was lost: the host could not execute the call: " + masker().masked(std::string(why));
     write(context_, "end", line, span);
   } catch (const std::exception&) {
     // The caller reports the failure of the call.

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/secrets/secrets.h"
 #include "call/call.h"
 
 namespace wtool {
@@ -16,6 +18,10 @@ namespace wtool {
 std::string write_to_trail(const CallContext& context, std::string_view event, const nlohmann::ordered_json& line,
                            std::string_view target, std::uint64_t span);
 
+// What all lines of a call begin with.
+nlohmann::ordered_json line_of(const CallContext& context, const Labels& labels);
+
+// Any one thread at a time may use it.
 class CallRecord {
  public:
   // Borrows all of its arguments.
@@ -31,10 +37,14 @@ class CallRecord {
   // The end of a call that the host could not bring to its end. Does nothing if there is no memory for the record.
   void failed(std::string_view why, std::uint64_t span) const noexcept;
 
+  // Masks the secrets in the command's line and environment. It is made when it is first used: most calls need none.
+  const secrets::Masker& masker() const;
+
  private:
   const CommandRequest& request_;
   const CommandPlan& plan_;
   const CallContext& context_;
+  mutable std::optional<secrets::Masker> masker_;
 };
 
 }  // namespace wtool

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/secrets/secrets.h"
@@ -23,6 +24,9 @@
 namespace wtool {
 
 class Session;
+
+// Keys and values for lines of the audit trail.
+using Labels = std::vector<std::pair<std::string, std::string>>;
 
 // Rules from a tool's own specification, in addition to the configured ones; the stricter verdict applies. The command
 // of such a call gets the PATH of `programs`, and its caller cannot set variables that change what programs do.
@@ -51,7 +55,7 @@ struct CommandRequest {
   engine::CommandTerminal* terminal = nullptr;
   bool merged_output = false;        // standard error and standard output become one stream
   std::shared_ptr<Session> session;  // keeps the command's background processes; nullptr: as configured
-  std::vector<std::pair<std::string, std::string>> labels;  // more keys and values for the call's audit lines
+  Labels labels;                     // of the call's audit lines
 };
 
 // Sets `words`, and a `line` that shows them, with quotes where a shell would need them.

@@ -274,8 +274,8 @@ std::string record_typing(const Pty& pty, std::size_t bytes, const CallContext& 
              {audit::field("pty", pty.id()), audit::field("bytes", static_cast<std::int64_t>(bytes))},
              context.parent_span);
   if (!context.configuration.trail) return {};
-  const Json line{
-      {"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}, {"pty", pty.id()}, {"bytes", bytes}};
+  Json line = line_of(context, {{"pty", pty.id()}});
+  line["bytes"] = bytes;
   return write_to_trail(context, "input", line, pty_log, context.parent_span);
 }
 

@@ -46,7 +46,7 @@ std::string put_on_record(std::string_view event, const Session& session, const 
               audit::field("commands", static_cast<std::int64_t>(session.commands()))},
              context.parent_span);
   if (!context.configuration.trail) return {};
-  Json line{{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
+  Json line = line_of(context, {});
   add_session(session, line);
   if (event == "open") {
     Json names = Json::array();
@@ -68,8 +68,7 @@ void record_refusal(const CallError& error, const Labels& labels, const CallCont
   audit::log(audit::Level::warn, session_log, context.tool + " refused: " + error.message, std::move(fields),
              context.parent_span);
   if (!context.configuration.trail) return;
-  Json line{{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
-  for (const auto& [key, value] : labels) line[key] = value;
+  Json line = line_of(context, labels);
   line["verdict"] = "deny";
   line["code"] = error.code;
   line["reason"] = error.message;

@@ -38,9 +38,6 @@ std::variant<CallError, ClosedSession> close_session(std::string_view id, CallCo
 // The error of every call that names a session that does not exist.
 CallError no_such_session(std::string_view id);
 
-// Keys and values for lines of the audit trail.
-using Labels = std::vector<std::pair<std::string, std::string>>;
-
 // The labels that all lines of a session have.
 Labels labels_of(const Session& session);
 

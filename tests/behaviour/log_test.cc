@@ -162,6 +162,21 @@ BOOST_FIXTURE_TEST_CASE(the_audit_trail_has_the_trace_of_a_call_in_each_of_its_l
   BOOST_TEST(lines.find(written) != lines.rfind(written), lines);
 }
 
+BOOST_FIXTURE_TEST_CASE(the_audit_trail_has_the_trace_of_a_call_that_opens_a_session_and_of_a_refused_one, Logged) {
+  const ScratchFolder folder;
+  const ToolUnderTest opening(plugin, {{"audit", {{"file", folder.path() + "/trail"}}}}, "terminal_create_session");
+  const Json arguments{{"taskId", "t"}, {"agentId", "a"}, {"workingDirectory", folder.path()}};
+  opening.run(arguments, {.traceparent = callers_trace});
+  opening.run({{"taskId", "t"}, {"wrong", 1}}, {.traceparent = callers_trace});
+  const std::string lines = tool.run({{"command", "cat trail"}, {"working_directory", folder.path()}}).out();
+  const std::string trace = R"("traceparent":"00-0af7651916cd43dd8448eb211c80319c-)";
+  for (const std::string event : {R"("event":"open")", R"("event":"refusal")"}) {
+    const std::size_t at = lines.find(event);
+    BOOST_REQUIRE_MESSAGE(at != std::string::npos, lines);
+    BOOST_TEST((lines.find(trace, at) < lines.find('\n', at)), lines);
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(every_command_is_logged_at_info_when_it_starts_with_its_time, Logged) {
   const auto now = [] {
     return static_cast<std::uint64_t>(
