@@ -10,6 +10,7 @@
 #include "base/descriptor.h"
 #include "base/secrets/secrets.h"
 #include "runner/service.h"
+#include "runner/shell_arguments.h"
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::runner {
@@ -24,7 +25,6 @@ using workflow::Workflow;
 
 // The wait before a service is started again, unless `backoff` says otherwise.
 constexpr workflow::Backoff usual_restart_wait{milliseconds(1000), milliseconds(60'000)};
-constexpr std::size_t max_variable = 100UL * 1024;  // bytes; the kernel limits each variable
 constexpr int ports_to_try = 64;
 
 // The composite state whose end also ends a service that `state` started; no_state: only the end of the run ends
@@ -38,13 +38,12 @@ std::size_t scope_of(const Workflow& workflow, std::size_t state) {
 // its place.
 std::optional<ShellCall> shell_call(const ShellAction& action, const Step& step, const WorkflowInvocation& invocation,
                                     const expressions::Scope& values, std::string& mistake) {
-  auto command = render_command(action.command, values);
-  if (const auto* error = std::get_if<expressions::ExpressionError>(&command)) {
-    mistake = with_place(invocation, action.command.written.locate(error->offset), error->message);
-    return std::nullopt;
-  }
+  const auto command = shell_command(action, invocation, values, mistake);
+  if (!command) return std::nullopt;
+  auto arguments = shell_arguments(*command, action, invocation, values, mistake);
+  if (!arguments) return std::nullopt;
   ShellCall call;
-  call.arguments["command"] = first_line_of(action, invocation.workflow) + std::get<std::string>(command);
+  call.arguments = std::move(*arguments);
   const RunRequest& request = invocation.run.request();
   const workflow::Placement place = workflow::place_of(invocation.workflow, step.state, invocation.place);
   call.place = {.shell = shell_of(action, invocation.workflow),
@@ -52,23 +51,6 @@ std::optional<ShellCall> shell_call(const ShellAction& action, const Step& step,
                 .limits = workflow::limits_text(place.limits),
                 .traceparent = request.settings.traceparent,
                 .span = {"service", {{"run", request.run}, {"state", step.of().id}}}};
-  if (action.working_directory) {
-    const auto directory = rendered_text(*action.working_directory, invocation, values, mistake);
-    if (!directory) return std::nullopt;
-    call.arguments["working_directory"] = *directory;
-  }
-  for (const auto& [name, text] : action.environment) {
-    const auto value = rendered_text(text, invocation, values, mistake);
-    if (!value) return std::nullopt;
-    if (value->size() > max_variable) {
-      mistake = with_place(invocation, text.written.locate(0),
-                           "the environment variable " + name + " is " + std::to_string(value->size()) +
-                               " bytes long; at most " + std::to_string(max_variable) + " can be passed");
-      return std::nullopt;
-    }
-    if (text.from_file && secrets::is_secret_name(name)) invocation.run.hide(*value);
-    call.arguments["environment"][name] = *value;
-  }
   return call;
 }
 
