@@ -20,7 +20,7 @@ constexpr std::size_t max_failed_output = 2000;  // bytes of a stream of a step 
 
 // Whether `branch` is the main path of the run: neither in a branch of a fork nor within another step. The states of
 // `finally` tidy up after the path, and what they write is not its result.
-bool is_on_the_main_path(const std::string& branch) { return branch.empty() || branch == "/0:on failure"; }
+bool is_on_the_main_path(const std::string& branch) { return branch.empty() || branch == runner::on_failure_branch; }
 
 bool has_output(const report::FailedStep& step) {
   return !is_blank(step.standard_output) || !is_blank(step.standard_error);

@@ -20,7 +20,7 @@
 //   {... "type":"retry",...,"try":1,"wait_ms":500,"exit_code":7}  this try failed, and there will be another one
 //   {... "type":"usage",...,"tokens":1200,"cost":0.02}            what a prompt used
 //
-// - `branch` and `seq` identify a step, in every process that runs a part of the run (run_record.h, StepPlace).
+// - `branch` and `seq` identify a step, in every process that runs a part of the run (runner/step_place.h).
 // - A reader ignores unknown types and fields, and treats a field with an unexpected type as missing.
 // - Values are as in json_value.h. Only the last line can be torn by a kill; it is then not a record.
 //

@@ -344,7 +344,7 @@ void RecordReader::drop_former_combinations(const StepRecord& step) {
   const expressions::List* combinations = step.end.outcome.matrix.as_list();
   if (combinations == nullptr) return;
   const std::size_t count = combinations->size();
-  const std::string below = step.place.branch + '/' + std::to_string(step.place.sequence) + ':';
+  const std::string below = runner::beginning_inside(step.place);
   drop_if([&](const StepRecord& other) {
     const std::string& branch = other.place.branch;
     return branch.starts_with(below) && std::strtoul(branch.c_str() + below.size(), nullptr, 10) > count;
@@ -396,7 +396,8 @@ StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
     if (text_member(record, "action") == "workflow") {
       drop_if([&](const StepRecord& step) {
         const std::string& branch = step.place.branch;
-        return is_inside(branch, place) && branch.find("/0:", place.branch.size() + 1) != std::string::npos;
+        return is_inside(branch, place) &&
+               runner::is_in_last_states(std::string_view(branch).substr(place.branch.size() + 1));
       });
     }
     if (leaves_earlier_path(run_.steps[found->second], record)) drop_earlier_steps_from(place);
@@ -480,7 +481,7 @@ void RecordReader::resume(const json& record, Moment at) {
   if (const auto found = record.find("from"); found != record.end() && found->is_object()) from = place_at(*found);
   if (from) drop_earlier_steps_from(*from);
   // They run again (runner::Run::past). Those of an inner workflow stay if the step that runs it is kept.
-  drop_if([](const StepRecord& step) { return step.place.branch.starts_with("/0:"); });
+  drop_if([](const StepRecord& step) { return step.place.branch.starts_with(runner::last_states_beginning); });
   for (StepRecord& step : run_.steps) step.replayed = step.end.transitioned;
 }
 

@@ -17,11 +17,7 @@ using runner::Step;
 using std::chrono::system_clock;
 using workflow::LogAction;
 
-bool may_end_by_until(std::string_view branch) { return branch.empty() || branch == "/0:finally"; }
-
-bool is_inside(std::string_view inner, const StepPlace& outer) {
-  return inner.starts_with(outer.branch + '/' + std::to_string(outer.sequence) + ':');
-}
+bool may_end_by_until(std::string_view branch) { return branch.empty() || branch == runner::finally_branch; }
 
 bool WaitingSteps::waits(const Step& step, const runner::StepEnd& end) {
   if (step.status != Step::Status::aborted) return false;
@@ -29,7 +25,7 @@ bool WaitingSteps::waits(const Step& step, const runner::StepEnd& end) {
     branches_.push_back(step.branch);
     return true;
   }
-  const StepPlace place{step.branch, step.sequence};
+  const StepPlace place = step.place();
   return std::any_of(branches_.begin(), branches_.end(),
                      [&](const std::string& branch) { return is_inside(branch, place); });
 }
@@ -196,7 +192,7 @@ void RunCollector::state_entered(const Step& step) {
   index_[step.number] = run_.steps.size();
   StepRecord& kept = run_.steps.emplace_back();
   kept.number = step.number;
-  kept.place = {step.branch, step.sequence};
+  kept.place = step.place();
   kept.workflow = workflow_of(step, root_);
   kept.state = step.of().id;
   kept.action = action_word(step.of());
@@ -233,7 +229,7 @@ void RunCollector::retrying(const Step& step, const Outcome& outcome, std::chron
 
 void RunCollector::used(const Step& step, const runner::Usage& usage) {
   const std::lock_guard lock(mutex_);
-  run_.usage.emplace_back(StepPlace{step.branch, step.sequence}, usage);
+  run_.usage.emplace_back(step.place(), usage);
 }
 
 void RunCollector::state_ended(const Step& step, const runner::StepEnd& end) {

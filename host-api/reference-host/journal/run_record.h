@@ -20,16 +20,13 @@
 
 namespace wtool::host::journal {
 
+using runner::is_inside;
 using runner::parent_of;
 using runner::StepPlace;
 
 // What follows the last `:` in the name of a branch: the state with which it began, the workflow that it runs, or the
 // number of a combination.
 std::string_view branch_name(std::string_view branch);
-
-// True if a step in the branch `inner` is inside of the step at `outer`: in one of its branches, or in a composite state
-// or a workflow that it runs.
-bool is_inside(std::string_view inner, const StepPlace& outer);
 
 // True if the step at `place` is the one at `from`, or may depend on it. The steps that may depend on it are: all later
 // steps of its branch; in each branch above, the step that contains it and all later steps; and the steps below all of

@@ -31,11 +31,6 @@ void fill(FailedStep& failed, const runner::StepEnd& end) {
   failed.standard_error = end_of(outcome.standard_error);
 }
 
-// The text with which the names of all branches below the step begin: `/3:` for `/3:inner` and `/3:1`.
-std::string below(const std::string& branch, std::uint64_t sequence) {
-  return branch + "/" + std::to_string(sequence) + ":";
-}
-
 void append_one(std::string& out, const FailedStep& step, const std::string& reason) {
   const char* const what = step.aborted   ? "Aborted: "
                            : step.ended   ? "Failed, and the workflow ended there: "
@@ -130,7 +125,7 @@ FailedList failed_in(const journal::RunRecord& run) {
       one.exit_code = step->exit_code;
       one.command = step->end.command;
       if (!one.secret) fill(one, step->end);
-      failed.add(std::move(one), others, below(step->place.branch, step->place.sequence));
+      failed.add(std::move(one), others, beginning_inside(step->place));
     }
   }
   return failed;
@@ -185,7 +180,7 @@ void append_interrupted(std::string& out, const journal::RunRecord& run) {
   for (const StepRecord& step : run.steps) {
     if (step.status != Step::Status::running || step.hidden || step.action.empty()) continue;
     // The steps that it contains are named instead of it.
-    const std::string inner = below(step.place.branch, step.place.sequence);
+    const std::string inner = beginning_inside(step.place);
     if (std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& other) {
           return other.status == Step::Status::running && other.place.branch.starts_with(inner);
         })) {
@@ -219,7 +214,7 @@ void FailedSteps::state_ended(const Step& step, const runner::StepEnd& end) {
       std::holds_alternative<workflow::WorkflowAction>(step.of().action->kind) || !end.outcome.matrix.is_null();
   const std::lock_guard lock(mutex_);
   failed.label = step_label(step, combinations_);
-  failed_.add(std::move(failed), stands_for_others, below(step.branch, step.sequence));
+  failed_.add(std::move(failed), stands_for_others, beginning_inside(step.place()));
 }
 
 }  // namespace wtool::host::report

@@ -140,7 +140,7 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
   invocation.entered = 0;
   if (end.kind == BranchResult::Kind::failed && handler != no_state) {
     // The handler does not repair the run, which stays failed for its first reason.
-    const BranchResult handled = Branch(invocation, branch + "/0:on failure", variables, stop).go(handler);
+    const BranchResult handled = Branch(invocation, branch + on_failure_branch, variables, stop).go(handler);
     if (handled.kind == BranchResult::Kind::aborted) end = handled;
   }
   if (invocation.finally == no_state || invocation.finally_entered || end.suspended) return end;
@@ -151,7 +151,7 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
   FinallyStop late(stop);
   // What `finally` sets stays, but the outcome of its last action does not become the result of the workflow.
   Variables own = variables.fork();
-  BranchResult last = Branch(invocation, branch + "/0:finally", own, late.stop()).go(invocation.finally);
+  BranchResult last = Branch(invocation, branch + finally_branch, own, late.stop()).go(invocation.finally);
   variables.merge(own, [](const std::string& /*name*/) {});
   if (end.kind == BranchResult::Kind::ended && last.kind != BranchResult::Kind::ended) {
     last.reason = "the workflow completed, but its `finally` states did not: " + last.reason;
@@ -258,9 +258,9 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
                                  workflow::place_of(invocation.workflow, step.state, invocation.place),
                                  gives_secrets(step));
   Variables variables(*other.workflow, called->inputs);
-  const std::string branch = step.branch + "/" + std::to_string(step.sequence) + ":" + name;
+  const std::string branch = branch_inside(step.place(), name);
   BranchResult end;
-  const auto turn = take_turn(inner, step.branch + "/" + std::to_string(step.sequence), stop, end);
+  const auto turn = take_turn(inner, place_name(step.place()), stop, end);
   if (end.kind == BranchResult::Kind::ended) end = run_invocation(inner, branch, variables, stop);
   made.abort = end.by_action;
   made.fatal = end.fatal;

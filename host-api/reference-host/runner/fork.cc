@@ -47,7 +47,7 @@ std::vector<std::unique_ptr<BranchLane>> lanes_of(const WorkflowInvocation& invo
     const int times = ++seen[label];
     if (times > 1) label += "." + std::to_string(times);
     lanes.push_back(std::make_unique<BranchLane>(
-        BranchLane{label, name + "/" + std::to_string(sequence) + ":" + label, variables.fork(), {}, {}}));
+        BranchLane{label, branch_inside({name, sequence}, label), variables.fork(), {}, {}}));
   }
   return lanes;
 }

@@ -152,8 +152,7 @@ void keep_files(Step& step, const ActionContext& context) {
       continue;
     }
     // No other kind of output has the ending `.kept`, so a kept file is not mistaken for an output.
-    const auto file =
-        store->create(step.branch + "/" + std::to_string(step.sequence) + ":" + shown + ":.kept", gives_secrets(step));
+    const auto file = store->create(branch_inside(step.place(), shown + ":.kept"), gives_secrets(step));
     if (why = copy(*directory + "/" + shown, *file, request.secrets, context.stop); !why.empty()) {
       file->fail(why);
       file->finish();

@@ -54,7 +54,7 @@ struct CombinationLane {
 
 void run_lane(CombinationLane& lane, const Step& whole, std::size_t index, const ActionContext& context, Stop& stop) {
   Run& run = context.invocation.run;
-  const std::string branch = whole.branch + "/" + std::to_string(whole.sequence) + ":" + std::to_string(index + 1);
+  const std::string branch = branch_inside(whole.place(), std::to_string(index + 1));
   // The lists may have other entries than in the earlier run, so this place may have been that of another combination.
   if (run.has_past() && !run.request().past->was_combination(branch, lane.combination)) {
     run.forget_branches(branch + '/');

@@ -118,7 +118,7 @@ class PastRun {
   // The usage of the step, and of everything that ran inside it.
   Usage used_at(std::string_view branch, std::uint64_t sequence) const {
     const std::string own = key(branch, sequence);
-    const std::string below = std::string(branch) + '/' + std::to_string(sequence) + ':';
+    const std::string below = beginning_inside({std::string(branch), sequence});
     Usage all;
     for (const auto& [place, usage] : usage_) {
       if (place == own || place.starts_with(below)) all += usage;

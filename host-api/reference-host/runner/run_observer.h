@@ -14,6 +14,7 @@
 #include "loader/tool_caller.h"
 #include "runner/outcome.h"
 #include "runner/run_part.h"
+#include "runner/step_place.h"
 #include "runner/usage.h"
 #include "workflow/model/model.h"
 
@@ -33,24 +34,13 @@ struct MadeFile {
 };
 
 // One visit of a state.
-//
-// The place of a step is its branch and its number in that branch. The main path is the branch "". What a step starts
-// (the branches of a fork, the combinations of a matrix, another workflow) has branches of its own, whose names are
-// made from the place of the step, `BRANCH/SEQUENCE:NAME`:
-//
-//   /3:TaskA            the path of TaskA, begun by the third step of the main path, a fork
-//   /3:TaskA/2:deploy   the workflow `deploy`, run by the second step of that path
-//   /5:2                the second combination of a matrix
-//   /0:on failure       the path of `on failure`, which belongs to no step; nor does /0:finally
-//
-// The names depend only on the workflow and the outcomes, so they identify the steps of an earlier run.
 struct Step {
   enum class Status { running, succeeded, failed, aborted };
   std::uint64_t number = 0;  // from 1, in the order in which they began; unique in a run
   const workflow::Workflow* workflow = nullptr;
   std::size_t state = workflow::no_state;  // index into workflow->states
-  std::string branch;
-  std::uint64_t sequence = 0;  // in its branch, from 1
+  std::string branch;                      // `branch` and `sequence` are its place (step_place.h)
+  std::uint64_t sequence = 0;
   Status status = Status::running;
   std::int64_t exit_code = 0;
   int tries = 1;            // 0: the action was not tried, because the state has had its `max` visits
@@ -65,25 +55,8 @@ struct Step {
   std::vector<MadeFile> made_files{};  // empty unless the step has succeeded
 
   const workflow::State& of() const { return workflow->states[state]; }
+  StepPlace place() const { return {branch, sequence}; }
 };
-
-// Where a step is, as above.
-struct StepPlace {
-  std::string branch;
-  std::uint64_t sequence = 0;
-
-  bool operator==(const StepPlace&) const = default;
-};
-
-// True for the paths of `on failure` and `finally`, and for what runs inside their steps.
-inline bool is_in_last_states(std::string_view branch) { return branch.find("/0:") != std::string_view::npos; }
-
-// The place of the step that began the branch, which is a part of the branch's name. Nothing: the branch is the main
-// path.
-std::optional<StepPlace> parent_of(std::string_view branch);
-
-// True if `inner` is the branch `outer`, or a branch that a step on it has begun, however deep.
-bool is_on_or_below(std::string_view inner, std::string_view outer);
 
 // True if the step's action is marked as secret.
 inline bool is_secret_itself(const Step& step) {

@@ -79,7 +79,7 @@ ActionResult run_until(Step& step, const ActionContext& context) {
   for (step.tries = 1;; ++step.tries) {
     // The earlier run's steps inside this one belong to its last try. A further try must run all of them.
     if (step.tries > 1) {
-      context.invocation.run.forget_branches(step.branch + '/' + std::to_string(step.sequence) + ':');
+      context.invocation.run.forget_branches(beginning_inside(step.place()));
     }
     ActionResult result = run_action(step, context);
     if (is_final(result) || step.tries > options.retry) return result;
@@ -165,7 +165,7 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
     name.reset();
   }
   if (name) {
-    const std::string here = step.branch + "/" + std::to_string(step.sequence);
+    const std::string here = place_name(step.place());
     std::string error;
     const NamedLock held(
         NamedLock::Kind::step, *name,

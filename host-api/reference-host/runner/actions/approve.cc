@@ -9,7 +9,7 @@ namespace {
 // True for the `finally` of the workflow that was started, if its path has come to its end: nothing failed before it.
 bool is_in_finally_of_success(const runner::ActionRunner& runner) {
   return runner.invocation.parent == nullptr && runner.invocation.completed &&
-         runner.step.branch.starts_with("/0:finally");
+         runner.step.branch.starts_with(runner::finally_branch);
 }
 
 }  // namespace
