@@ -186,7 +186,7 @@ std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, St
 
 PendingApproval RunApprovals::question_of(const ApprovalRequest& request) const {
   PendingApproval question;
-  question.place = {request.branch, request.sequence};
+  question.place = request.place;
   question.state = request.state;
   question.question = secrets_.masked(request.question);
   question.by = request.by;

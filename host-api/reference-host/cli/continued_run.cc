@@ -44,17 +44,17 @@ void note_changed_inputs(const workflow::Workflow& parsed, const journal::RunRec
   std::vector<std::map<std::string_view, std::string>> changed;
   changed.reserve(by_part.size());
   for (const std::set<std::string>& part : by_part) changed.push_back(changed_by_state(parsed, part));
-  std::map<std::pair<std::string_view, std::uint64_t>, const journal::StepRecord*> by_place;
-  for (const journal::StepRecord& step : earlier.steps) by_place[{step.place.branch, step.place.sequence}] = &step;
+  runner::ByPlace<const journal::StepRecord*> by_place;
+  for (const journal::StepRecord& step : earlier.steps) by_place[step.place] = &step;
   for (const journal::StepRecord& step : earlier.steps) {
     if (step.part >= changed.size() || changed[step.part].empty()) continue;
     // The step itself, and those that contain it.
     for (std::optional<journal::StepPlace> at = step.place; at; at = journal::parent_of(at->branch)) {
-      const auto found = by_place.find({at->branch, at->sequence});
+      const auto found = by_place.find(*at);
       // An inner workflow has inputs of its own.
       if (found == by_place.end() || !found->second->workflow.empty()) continue;
       const auto name = changed[step.part].find(found->second->state);
-      if (name != changed[step.part].end()) past.note_changed(at->branch, at->sequence, name->second);
+      if (name != changed[step.part].end()) past.note_changed(*at, name->second);
     }
   }
 }
@@ -70,9 +70,9 @@ void ask_again(const PreparedWorkflow& prepared, const journal::RunRecord& earli
   };
   for (const journal::StepRecord& step : earlier.steps) {
     if (step.action != "approve" || step.part >= changed.size() || !is_other(step.part)) continue;
-    past.hide(step.place.branch, step.place.sequence);
+    past.hide(step.place);
     for (auto above = journal::parent_of(step.place.branch); above; above = journal::parent_of(above->branch)) {
-      past.hide(above->branch, above->sequence);
+      past.hide(*above);
     }
   }
 }
@@ -101,7 +101,7 @@ void note_changed_outputs(const PreparedWorkflow& prepared, const journal::RunRe
                             (now.exists ? "', has changed since" : "', is gone");
     // A workflow or a matrix that contains the step would otherwise be kept as a whole.
     for (std::optional<journal::StepPlace> at = by.step->place; at; at = journal::parent_of(at->branch)) {
-      past.note_outdated(at->branch, at->sequence, why);
+      past.note_outdated(*at, why);
     }
   }
 }

@@ -247,7 +247,7 @@ void judge_forks(const RunRecord& run, PastRun& past) {
     for (auto above = parent_of(step.place.branch); above; above = parent_of(above->branch)) {
       forks.push_back(*above);
       if (farthest[above->branch] <= above->sequence) continue;
-      for (const StepPlace& fork : forks) past.judge(fork.branch, fork.sequence);
+      for (const StepPlace& fork : forks) past.judge(fork);
       break;
     }
   }
@@ -255,7 +255,7 @@ void judge_forks(const RunRecord& run, PastRun& past) {
 
 bool is_over(const PastRun& past, const StepPlace& place) {
   for (auto above = parent_of(place.branch); above; above = parent_of(above->branch)) {
-    if (past.is_judged(above->branch, above->sequence)) return true;
+    if (past.is_judged(*above)) return true;
   }
   return false;
 }
@@ -269,26 +269,26 @@ PastRun past_of(const RunRecord& run) {
   std::size_t order = 0;
   for (const StepRecord& step : run.steps) {
     if (const expressions::Value* values = combination_of(step)) past.note_combination(step.place.branch, *values);
-    if (step.call) past.note_call(step.place.branch, step.place.sequence, *step.call);
+    if (step.call) past.note_call(step.place, *step.call);
     if (step.status == Step::Status::running || !(step.end.transitioned || is_over(past, step.place))) continue;
     // An answer may have come since.
     if (step.end.outcome.error == runner::approval_pending) {
-      past.note_waiting(step.place.branch, step.place.sequence);
+      past.note_waiting(step.place);
       continue;
     }
     PastStep ended{step.state, step.status, step.tries,
                    step.took,  step.end,    known_action(step.action, step.action_sha256),
                    order++};
     if (step.lost) {
-      past.note_outdated(step.place.branch, step.place.sequence, "the output of '" + step.state + "' was lost");
+      past.note_outdated(step.place, "the output of '" + step.state + "' was lost");
     }
     if (step.end.secret || step.masked || step.lost || step.lost_inside) {
-      past.hide(step.place.branch, step.place.sequence, std::move(ended));
+      past.hide(step.place, std::move(ended));
     } else {
-      past.add(step.place.branch, step.place.sequence, std::move(ended));
+      past.add(step.place, std::move(ended));
     }
   }
-  for (const auto& [place, usage] : run.usage) past.add_usage(place.branch, place.sequence, usage);
+  for (const auto& [place, usage] : run.usage) past.add_usage(place, usage);
   return past;
 }
 

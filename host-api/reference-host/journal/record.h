@@ -34,7 +34,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "journal/json_value.h"
@@ -131,8 +130,8 @@ class RecordReader {
   RunRecord run_;
   std::size_t part_begins_ = 0;  // how many of run_.steps are from before the run was last resumed
   std::vector<bool> gone_;  // by index of run_.steps: the step was replaced by a later one at its place, or dropped
-  std::unordered_map<std::string, std::size_t> index_;  // the indexes of run_.steps, by place
-  Moment part_began_;                                   // when the run was last started or resumed
+  runner::ByPlace<std::size_t> index_;  // the indexes of run_.steps
+  Moment part_began_;                   // when the run was last started or resumed
   Moment newest_;
   std::uint64_t lines_ = 0;                       // of records that were read
   std::chrono::steady_clock::duration before_{};  // how long the earlier parts took

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdlib>
-#include <unordered_set>
 
 #include "base/json.h"
 #include "base/json_members.h"
@@ -83,8 +82,6 @@ std::optional<StepPlace> place_at(const json& record) {
   if (branch == record.end() || !branch->is_string() || sequence <= 0) return std::nullopt;
   return StepPlace{branch->get<std::string>(), static_cast<std::uint64_t>(sequence)};
 }
-
-std::string step_key(const StepPlace& place) { return place.branch + '#' + std::to_string(place.sequence); }
 
 std::optional<Step::Status> status_of_step(std::string_view text) {
   for (const auto status : {Step::Status::succeeded, Step::Status::failed, Step::Status::aborted}) {
@@ -203,14 +200,14 @@ bool leaves_earlier_path(const StepRecord& earlier, const json& record) {
 // In a resumed run, a step that contains others begins again, after those of them that are kept. Puts it before them, as
 // it was at first.
 void put_before_contents(std::vector<StepRecord>& steps) {
-  std::unordered_map<std::string, std::size_t> first_inside;  // by the place of the step that contains them
+  runner::ByPlace<std::size_t> first_inside;  // by the place of the step that contains them
   for (std::size_t i = 0; i < steps.size(); ++i) {
     auto above = parent_of(steps[i].place.branch);
-    while (above && first_inside.try_emplace(step_key(*above), i).second) above = parent_of(above->branch);
+    while (above && first_inside.try_emplace(*above, i).second) above = parent_of(above->branch);
   }
   std::vector<std::pair<std::size_t, std::size_t>> order;  // the place in the order, and the index of the step
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const auto inside = first_inside.find(step_key(steps[i].place));
+    const auto inside = first_inside.find(steps[i].place);
     const bool is_late = inside != first_inside.end() && inside->second < i;
     order.emplace_back(is_late ? 2 * inside->second : 2 * i + 1, i);
   }
@@ -356,7 +353,7 @@ void RecordReader::drop_if(const Test& test) {
   for (std::size_t i = 0; i < run_.steps.size(); ++i) {
     if (gone_[i] || !test(run_.steps[i])) continue;
     drop(i);
-    index_.erase(step_key(run_.steps[i].place));
+    index_.erase(run_.steps[i].place);
   }
 }
 
@@ -366,19 +363,19 @@ void RecordReader::drop_earlier_steps_from(const StepPlace& place) {
 
 // Drops all steps of earlier parts except those that the record names as kept, with what is inside them.
 void RecordReader::forget_past(const json& record) {
-  std::unordered_set<std::string> kept;
+  runner::Places kept;
   if (const auto found = record.find("kept"); found != record.end() && found->is_array()) {
     for (const json& one : *found) {
-      if (const auto place = place_at(one)) kept.insert(step_key(*place));
+      if (const auto place = place_at(one)) kept.insert(*place);
     }
   }
   const auto is_kept_as_a_whole = [&](const StepPlace& place) {
-    const auto found = index_.find(step_key(place));
+    const auto found = index_.find(place);
     // The steps inside a fork are kept one by one.
-    return kept.contains(step_key(place)) && found != index_.end() && !run_.steps[found->second].action.empty();
+    return kept.contains(place) && found != index_.end() && !run_.steps[found->second].action.empty();
   };
   drop_if([&](const StepRecord& step) {
-    if (!is_of_earlier_part(step) || kept.contains(step_key(step.place))) return false;
+    if (!is_of_earlier_part(step) || kept.contains(step.place)) return false;
     for (auto above = parent_of(step.place.branch); above; above = parent_of(above->branch)) {
       if (is_kept_as_a_whole(*above)) return false;
     }
@@ -388,7 +385,7 @@ void RecordReader::forget_past(const json& record) {
 
 StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
   const StepPlace place = *place_at(record);
-  const auto found = index_.find(step_key(place));
+  const auto found = index_.find(place);
   // If the record of a step's beginning is missing, its end still makes a step.
   if (!begins && found != index_.end()) return run_.steps[found->second];
   if (found != index_.end()) {
@@ -402,7 +399,7 @@ StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
     }
     if (leaves_earlier_path(run_.steps[found->second], record)) drop_earlier_steps_from(place);
   }
-  index_[step_key(place)] = run_.steps.size();
+  index_[place] = run_.steps.size();
   gone_.push_back(false);
   StepRecord& step = run_.steps.emplace_back();
   step.number = number_of(record);

@@ -97,7 +97,7 @@ namespace {
 class WorkflowOrder {
  public:
   explicit WorkflowOrder(const std::vector<StepRecord>& steps) {
-    for (const StepRecord& step : steps) at_.emplace(std::pair(step.place.branch, step.place.sequence), &step);
+    for (const StepRecord& step : steps) at_.emplace(step.place, &step);
     for (const StepRecord& step : steps) arrived_.emplace(step.place.branch, arrived_.size());
   }
 
@@ -120,7 +120,7 @@ class WorkflowOrder {
   // 0 is the step itself, which comes before what it contains.
   std::size_t rank(const std::string& branch, const StepPlace& above) const {
     const std::string_view name = branch_name(branch);
-    const auto found = at_.find({above.branch, above.sequence});
+    const auto found = at_.find(above);
     if (found != at_.end()) {
       const std::vector<std::string>& next = found->second->end.next;
       const auto named = std::find(next.begin(), next.end(), name);
@@ -134,7 +134,7 @@ class WorkflowOrder {
     return first == arrived_.end() ? 1 : first->second + 1;
   }
 
-  std::map<std::pair<std::string, std::uint64_t>, const StepRecord*> at_;
+  runner::ByPlace<const StepRecord*> at_;
   std::map<std::string, std::size_t> arrived_;
 };
 

@@ -75,8 +75,7 @@ struct JunitCase {
 class Judge {
  public:
   explicit Judge(const RunRecord& run) : run_(run) {
-    for (const StepRecord& step : run.steps)
-      by_place_.insert_or_assign({step.place.branch, step.place.sequence}, &step);
+    for (const StepRecord& step : run.steps) by_place_.insert_or_assign(step.place, &step);
     // A step that contains other steps begins before them.
     for (auto step = run.steps.rbegin(); step != run.steps.rend(); ++step) {
       if (!step->hidden) judge(*step);
@@ -112,11 +111,11 @@ class Judge {
   // The step that contains this one; null: no step does.
   const StepRecord* container(const StepRecord& step) const {
     const auto above = journal::parent_of(step.place.branch);
-    return above ? at(above->branch, above->sequence) : nullptr;
+    return above ? at(*above) : nullptr;
   }
 
-  const StepRecord* at(const std::string& branch, std::uint64_t sequence) const {
-    const auto found = by_place_.find({branch, sequence});
+  const StepRecord* at(const journal::StepPlace& place) const {
+    const auto found = by_place_.find(place);
     return found == by_place_.end() ? nullptr : found->second;
   }
 
@@ -126,7 +125,7 @@ class Judge {
     if (step.end.transitioned) return &step;
     for (const StepRecord* above = container(step); above != nullptr; above = container(*above)) {
       if (went_on(*above)) return above;
-      const StepRecord* join = above->action.empty() ? at(above->place.branch, above->place.sequence + 1) : nullptr;
+      const StepRecord* join = above->action.empty() ? at({above->place.branch, above->place.sequence + 1}) : nullptr;
       if (join != nullptr && join->action.empty() && went_on(*join)) return join;
     }
     return run_.status == runner::RunReport::Status::completed ? &step : nullptr;
@@ -140,7 +139,7 @@ class Judge {
   static bool went_on(const StepRecord& step) { return step.status == Step::Status::failed && step.end.transitioned; }
 
   const RunRecord& run_;
-  std::map<std::pair<std::string_view, std::uint64_t>, const StepRecord*> by_place_;
+  runner::ByPlace<const StepRecord*> by_place_;
   std::map<const StepRecord*, JunitCase> cases_;
   std::set<const StepRecord*> containing_;  // steps that contain a failure or an error
 };

@@ -54,13 +54,13 @@ class Builder {
   };
 
   void count(const journal::RunRecord& run) {
-    std::map<std::pair<std::string_view, std::uint64_t>, const StepRecord*> by_place;
+    runner::ByPlace<const StepRecord*> by_place;
     for (const StepRecord& step : run.steps) {
       if (!step.workflow.empty()) continue;
-      by_place.emplace(std::pair(std::string_view(step.place.branch), step.place.sequence), &step);
+      by_place.emplace(step.place, &step);
       // A combination of a matrix is a part of a visit of its state, and is not counted itself.
       if (const auto above = journal::parent_of(step.place.branch)) {
-        const auto its = by_place.find({above->branch, above->sequence});
+        const auto its = by_place.find(*above);
         if (its != by_place.end() && its->second->state == step.state) continue;
       }
       Visits& visits = visits_[step.state];

@@ -257,10 +257,10 @@ std::vector<std::string> cut_lines(const std::vector<Step>& steps, const std::st
   for (const Step& step : steps) {
     if (!step.cut) continue;
     const auto above = journal::parent_of(step.branch);
-    const bool combination = above && std::any_of(steps.begin(), steps.end(), [&](const Step& other) {
-                               return other.branch == above->branch && other.sequence == above->sequence &&
-                                      other.workflow == step.workflow && other.state == step.state;
-                             });
+    const bool combination =
+        above && std::any_of(steps.begin(), steps.end(), [&](const Step& other) {
+          return other.workflow == step.workflow && other.state == step.state && other.place() == *above;
+        });
     if (!combination) add_cut_lines(lines, step.of().id, step.cut->first, step.cut->second, run);
   }
   return lines;

@@ -9,6 +9,7 @@
 
 #include "base/stop.h"
 #include "runner/outcome.h"
+#include "runner/step_place.h"
 
 namespace wtool::host::runner {
 
@@ -16,8 +17,7 @@ namespace wtool::host::runner {
 inline constexpr const char* approval_pending = "approval_pending";
 
 struct ApprovalRequest {
-  std::string branch;  // the place of the step
-  std::uint64_t sequence = 0;
+  StepPlace place;  // of the step
   std::string state;
   std::string question;
   std::string by;  // the user or the group who may answer; empty: the user who runs the workflow

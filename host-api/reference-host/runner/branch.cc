@@ -96,7 +96,7 @@ BranchResult Branch::go(std::size_t start, std::size_t until) {
     if (const auto& before = invocation_.run.request().services.before_state) before();
     if (stop_.requested()) return aborted();
     // In the earlier run, the branch was stopped here, because another branch of the fork had failed.
-    if (lineage_.over && run_.past_ended_before(name_, sequence_ + 1)) return aborted();
+    if (lineage_.over && run_.past_ended_before({place_.branch, place_.sequence + 1})) return aborted();
     if (invocation_.entered.fetch_add(1) >= limit) {
       return fatal("the workflow has entered " + std::to_string(limit) +
                        " states, which is its limit; if the loop is intended, set max_steps in the front matter",
@@ -115,13 +115,13 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
   const bool counts = state.action && state.action->options.max_visits;
   const std::int64_t visit = counts ? invocation_.visits[current].fetch_add(1) + 1 : 0;
   tell_budget();
-  run_.services().enter(invocation_, name_, current);
+  run_.services().enter(invocation_, place_.branch, current);
+  ++place_.sequence;
   RanStep ran = run_step(
-      invocation_, current, name_, ++sequence_, variables_, [] {},
-      [&](Step& begun) { return perform(state, begun, visit); });
+      invocation_, current, place_, variables_, [] {}, [&](Step& begun) { return perform(state, begun, visit); });
   auto& [step, end, result, replayed, was_left] = ran;
   if (state.action) store(step, result, end);
-  if (replayed) count_replayed_usage(invocation_, name_, sequence_);
+  if (replayed) count_replayed_usage(invocation_, place_);
   tell_budget();
 
   if (result.abort) {
@@ -328,7 +328,7 @@ std::optional<BranchResult> Branch::take_fork(const State& state, Step& step, St
   std::vector<std::size_t> targets;
   for (const workflow::Transition& exit : state.exits) targets.push_back(exit.target);
   go_on(step, end, targets, current);
-  ForkResult fork = run_fork(invocation_, name_, sequence_, state, variables_, stop_, lineage_);
+  ForkResult fork = run_fork(invocation_, place_, state, variables_, stop_, lineage_);
   last_ = std::move(fork.last);
   if (fork.branch_result.kind == BranchResult::Kind::aborted || fork.branch_result.fatal) return fork.branch_result;
   const bool stuck = fork.branch_result.kind == BranchResult::Kind::failed;

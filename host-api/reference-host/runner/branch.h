@@ -20,7 +20,7 @@ class Branch {
   Branch(const WorkflowInvocation& invocation, std::string name, Variables& variables, Stop& stop, Lineage lineage = {})
       : invocation_(invocation),
         run_(invocation.run),
-        name_(std::move(name)),
+        place_{std::move(name)},
         variables_(variables),
         stop_(stop),
         lineage_(lineage),
@@ -65,11 +65,10 @@ class Branch {
 
   const WorkflowInvocation& invocation_;
   Run& run_;
-  std::string name_;
+  StepPlace place_;  // of the newest step
   Variables& variables_;
   Stop& stop_;
   const Lineage lineage_;
-  std::uint64_t sequence_ = 0;
   std::optional<LastStep> last_;
   Exits exits_;
   std::optional<Pending> pending_;

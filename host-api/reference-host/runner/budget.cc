@@ -46,10 +46,10 @@ void count_earlier_usage(const WorkflowInvocation& invocation, const std::string
   invocation.meter.spent += past->used_in(branch);
 }
 
-void count_replayed_usage(const WorkflowInvocation& invocation, const std::string& branch, std::uint64_t sequence) {
+void count_replayed_usage(const WorkflowInvocation& invocation, const StepPlace& place) {
   const PastRun* past = invocation.run.request().past;
   if (past == nullptr || !past->has_usage()) return;
-  const Usage usage = past->used_at(branch, sequence);
+  const Usage usage = past->used_at(place);
   const std::lock_guard lock(invocation.run.usage_mutex());
   each_level(invocation, [&](const PromptBudget&, Meter& meter) { meter.seen += usage; });
 }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "expressions/value.h"
+#include "runner/step_place.h"
 #include "runner/usage.h"
 
 namespace wtool::host::runner {
@@ -31,7 +32,7 @@ struct Meter {
 // Call it when the workflow begins; `branch` is its main path.
 void count_earlier_usage(const WorkflowInvocation& invocation, const std::string& branch);
 // Call it for a step that is taken from the earlier run.
-void count_replayed_usage(const WorkflowInvocation& invocation, const std::string& branch, std::uint64_t sequence);
+void count_replayed_usage(const WorkflowInvocation& invocation, const StepPlace& place);
 
 // Counts a call, unless a budget is used up. Returns the reason why the call was not counted; empty: it was counted.
 std::string begin_call(const WorkflowInvocation& invocation);

@@ -225,9 +225,9 @@ void report_call(const Step& step, Run& run, const std::string& name, const Call
 
 }  // namespace
 
-std::string changed_call(const WorkflowInvocation& invocation, const workflow::State& state, const std::string& branch,
-                         std::uint64_t sequence, const expressions::Scope& values) {
-  const PastCall* const then = invocation.run.request().past->call_at(branch, sequence);
+std::string changed_call(const WorkflowInvocation& invocation, const workflow::State& state, const StepPlace& place,
+                         const expressions::Scope& values) {
+  const PastCall* const then = invocation.run.request().past->call_at(place);
   if (then == nullptr || then->state != state.id || state.action->options.secret || invocation.secret) return "";
   const auto& action = std::get<workflow::WorkflowAction>(state.action->kind);
   std::string mistake;

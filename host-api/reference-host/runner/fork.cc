@@ -37,17 +37,16 @@ struct BranchLane {
   }
 };
 
-std::vector<std::unique_ptr<BranchLane>> lanes_of(const WorkflowInvocation& invocation, const std::string& name,
-                                                  std::uint64_t sequence, const State& fork,
-                                                  const Variables& variables) {
+std::vector<std::unique_ptr<BranchLane>> lanes_of(const WorkflowInvocation& invocation, const StepPlace& place,
+                                                  const State& fork, const Variables& variables) {
   std::vector<std::unique_ptr<BranchLane>> lanes;
   std::map<std::string, int> seen;
   for (const Transition& exit : fork.exits) {
     std::string label = exit.target == no_state ? "[*]" : invocation.workflow.states[exit.target].id;
     const int times = ++seen[label];
     if (times > 1) label += "." + std::to_string(times);
-    lanes.push_back(std::make_unique<BranchLane>(
-        BranchLane{label, branch_inside({name, sequence}, label), variables.fork(), {}, {}}));
+    lanes.push_back(
+        std::make_unique<BranchLane>(BranchLane{label, branch_inside(place, label), variables.fork(), {}, {}}));
   }
   return lanes;
 }
@@ -130,15 +129,15 @@ void run_parallel(std::size_t count, const std::function<void(std::size_t index)
   if (first) std::rethrow_exception(first);
 }
 
-ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& name, std::uint64_t sequence,
-                    const State& fork, Variables& variables, Stop& stop, Lineage lineage) {
+ForkResult run_fork(const WorkflowInvocation& invocation, const StepPlace& place, const State& fork,
+                    Variables& variables, Stop& stop, Lineage lineage) {
   Run& run = invocation.run;
-  const bool over = lineage.over || run.past_is_judged(name, sequence);
+  const bool over = lineage.over || run.past_is_judged(place);
   // When the run is resumed, each branch that is over ends where it ended before, no matter how quickly another branch
   // fails now.
   const bool fail_fast =
       !over && run.request().settings.fail_fast.value_or(invocation.workflow.fail_fast.value_or(true));
-  const auto lanes = lanes_of(invocation, name, sequence, fork, variables);
+  const auto lanes = lanes_of(invocation, place, fork, variables);
   ForkResult made;
   made.join = workflow::join_of(invocation.workflow, fork);
   ChildStop group(stop);

@@ -62,7 +62,7 @@ void run_lane(CombinationLane& lane, const Step& whole, std::size_t index, const
   const auto announce = [&] { run.observer().combination_begun(branch, lane.combination); };
   Variables values = context.variables;
   values.set_local("matrix", lane.combination);
-  RanStep ran = run_step(context.invocation, whole.state, branch, 1, values, announce, [&](Step& begun) {
+  RanStep ran = run_step(context.invocation, whole.state, {branch, 1}, values, announce, [&](Step& begun) {
     return run_tries(begun, {context.invocation, values, stop, context.in_fork});
   });
   Step& step = ran.step;

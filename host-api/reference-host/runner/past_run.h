@@ -11,9 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -68,91 +66,79 @@ struct PastCall {
 class PastRun {
  public:
   // Replaces an earlier step at the same place.
-  void add(std::string_view branch, std::uint64_t sequence, PastStep step) {
-    note_end(branch, sequence);
-    steps_.insert_or_assign(key(branch, sequence), std::move(step));
+  void add(const StepPlace& place, PastStep step) {
+    note_end(place);
+    steps_.insert_or_assign(place, std::move(step));
   }
   // Notes that the step is a fork with a failed branch, but that its join let the path continue. Then all branches of
   // the fork are over: those that do not reach the join end where they ended before.
-  void judge(std::string_view branch, std::uint64_t sequence) { judged_.insert(key(branch, sequence)); }
-  bool is_judged(std::string_view branch, std::uint64_t sequence) const {
-    return judged_.contains(key(branch, sequence));
-  }
+  void judge(const StepPlace& place) { judged_.insert(place); }
+  bool is_judged(const StepPlace& place) const { return judged_.contains(place); }
   // Notes that the step ended, but must run again because its output is not in the journal.
-  void hide(std::string_view branch, std::uint64_t sequence, PastStep step) {
-    note_end(branch, sequence);
-    hidden_.insert_or_assign(key(branch, sequence), std::move(step));
+  void hide(const StepPlace& place, PastStep step) {
+    note_end(place);
+    hidden_.insert_or_assign(place, std::move(step));
   }
   // The same for a step that is noted already; no other step is changed.
-  void hide(std::string_view branch, std::uint64_t sequence) {
-    const auto found = steps_.find(key(branch, sequence));
+  void hide(const StepPlace& place) {
+    const auto found = steps_.find(place);
     if (found == steps_.end()) return;
     hidden_.insert_or_assign(found->first, std::move(found->second));
     steps_.erase(found);
   }
-  void remove(std::string_view branch, std::uint64_t sequence) { steps_.erase(key(branch, sequence)); }
+  void remove(const StepPlace& place) { steps_.erase(place); }
   // The step at this place. nullptr: the step did not begin, did not end, or must run again.
-  const PastStep* find(std::string_view branch, std::uint64_t sequence) const {
-    const auto found = steps_.find(key(branch, sequence));
+  const PastStep* find(const StepPlace& place) const {
+    const auto found = steps_.find(place);
     return found == steps_.end() ? nullptr : &found->second;
   }
   // The same, but hidden steps are found, too.
-  const PastStep* find_ended(std::string_view branch, std::uint64_t sequence) const {
-    const auto hidden = hidden_.find(key(branch, sequence));
-    return hidden == hidden_.end() ? find(branch, sequence) : &hidden->second;
+  const PastStep* find_ended(const StepPlace& place) const {
+    const auto hidden = hidden_.find(place);
+    return hidden == hidden_.end() ? find(place) : &hidden->second;
   }
   // Notes that the step waited for an answer, or contains one that did.
-  void note_waiting(std::string_view branch, std::uint64_t sequence) { waiting_.insert(key(branch, sequence)); }
-  bool was_waiting(std::string_view branch, std::uint64_t sequence) const {
-    return waiting_.contains(key(branch, sequence));
-  }
+  void note_waiting(const StepPlace& place) { waiting_.insert(place); }
+  bool was_waiting(const StepPlace& place) const { return waiting_.contains(place); }
   // True if a later step of the same branch ended.
-  bool goes_on_after(std::string_view branch, std::uint64_t sequence) const {
-    const auto found = last_ended_.find(std::string(branch));
-    return found != last_ended_.end() && found->second > sequence;
+  bool goes_on_after(const StepPlace& place) const {
+    const auto found = last_ended_.find(place.branch);
+    return found != last_ended_.end() && found->second > place.sequence;
   }
   // Adds what the prompts of the step used, in all parts of the earlier run; also for steps that must run again.
-  void add_usage(std::string_view branch, std::uint64_t sequence, const Usage& usage) {
-    usage_.emplace_back(key(branch, sequence), usage);
-  }
+  void add_usage(const StepPlace& place, const Usage& usage) { usage_.emplace_back(place, usage); }
   // The usage of the step, and of everything that ran inside it.
-  Usage used_at(std::string_view branch, std::uint64_t sequence) const {
-    const std::string own = key(branch, sequence);
-    const std::string below = beginning_inside({std::string(branch), sequence});
+  Usage used_at(const StepPlace& place) const {
+    const std::string inside = beginning_inside(place);
     Usage all;
-    for (const auto& [place, usage] : usage_) {
-      if (place == own || place.starts_with(below)) all += usage;
+    for (const auto& [at, usage] : usage_) {
+      if (at == place || at.branch.starts_with(inside)) all += usage;
     }
     return all;
   }
   // The usage of all steps of the branch, and of the branches below it.
-  Usage used_in(std::string_view branch) const {
+  Usage used_in(const std::string& branch) const {
     Usage all;
-    for (const auto& [place, usage] : usage_) {
-      const std::string_view rest = std::string_view(place).substr(std::min(branch.size(), place.size()));
-      if (place.starts_with(branch) && (rest.starts_with('#') || rest.starts_with('/'))) all += usage;
+    for (const auto& [at, usage] : usage_) {
+      if (at.branch == branch || at.branch.starts_with(branch + '/')) all += usage;
     }
     return all;
   }
   bool has_usage() const { return !usage_.empty(); }
 
   // Notes why the step cannot be kept, as the beginning of a sentence. Of several reasons, the first one counts.
-  void note_outdated(std::string_view branch, std::uint64_t sequence, const std::string& why) {
-    outdated_.try_emplace(key(branch, sequence), why);
-  }
+  void note_outdated(const StepPlace& place, const std::string& why) { outdated_.try_emplace(place, why); }
   // The reason that was noted; nullptr: none.
-  const std::string* outdated(std::string_view branch, std::uint64_t sequence) const {
-    const auto found = outdated_.find(key(branch, sequence));
+  const std::string* outdated(const StepPlace& place) const {
+    const auto found = outdated_.find(place);
     return found == outdated_.end() ? nullptr : &found->second;
   }
 
   // Notes which workflow the step has run.
-  void note_call(std::string_view branch, std::uint64_t sequence, PastCall call) {
-    calls_.insert_or_assign(key(branch, sequence), std::move(call));
-  }
+  void note_call(const StepPlace& place, PastCall call) { calls_.insert_or_assign(place, std::move(call)); }
   // The workflow that was noted; nullptr: none.
-  const PastCall* call_at(std::string_view branch, std::uint64_t sequence) const {
-    const auto found = calls_.find(key(branch, sequence));
+  const PastCall* call_at(const StepPlace& place) const {
+    const auto found = calls_.find(place);
     return found == calls_.end() ? nullptr : &found->second;
   }
 
@@ -167,35 +153,30 @@ class PastRun {
   }
 
   // Notes that the step, or one inside it, ran with another value of this parameter, which the step's action reads.
-  void note_changed(std::string_view branch, std::uint64_t sequence, const std::string& parameter) {
-    changed_.try_emplace(key(branch, sequence), parameter);
-  }
+  void note_changed(const StepPlace& place, const std::string& parameter) { changed_.try_emplace(place, parameter); }
   // The parameter that was noted; nullptr: none.
-  const std::string* changed_parameter(std::string_view branch, std::uint64_t sequence) const {
-    const auto found = changed_.find(key(branch, sequence));
+  const std::string* changed_parameter(const StepPlace& place) const {
+    const auto found = changed_.find(place);
     return found == changed_.end() ? nullptr : &found->second;
   }
 
   std::size_t size() const { return steps_.size(); }
 
  private:
-  static std::string key(std::string_view branch, std::uint64_t sequence) {
-    return std::string(branch) + '#' + std::to_string(sequence);
+  void note_end(const StepPlace& place) {
+    std::uint64_t& last = last_ended_[place.branch];
+    last = std::max(last, place.sequence);
   }
-  void note_end(std::string_view branch, std::uint64_t sequence) {
-    std::uint64_t& last = last_ended_[std::string(branch)];
-    last = std::max(last, sequence);
-  }
-  std::unordered_map<std::string, PastStep> steps_;
-  std::unordered_set<std::string> judged_;
-  std::unordered_set<std::string> waiting_;
-  std::unordered_map<std::string, PastStep> hidden_;
+  ByPlace<PastStep> steps_;
+  Places judged_;
+  Places waiting_;
+  ByPlace<PastStep> hidden_;
   std::unordered_map<std::string, std::uint64_t> last_ended_;  // by branch
-  std::vector<std::pair<std::string, Usage>> usage_;           // by the place of the step
-  std::unordered_map<std::string, std::string> outdated_;
-  std::unordered_map<std::string, PastCall> calls_;
-  std::unordered_map<std::string, nlohmann::json> combinations_;
-  std::unordered_map<std::string, std::string> changed_;
+  std::vector<std::pair<StepPlace, Usage>> usage_;
+  ByPlace<std::string> outdated_;
+  ByPlace<PastCall> calls_;
+  std::unordered_map<std::string, nlohmann::json> combinations_;  // by branch
+  ByPlace<std::string> changed_;
 };
 
 }  // namespace wtool::host::runner

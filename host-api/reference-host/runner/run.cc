@@ -57,14 +57,13 @@ Run::Run(const RunRequest& request)
 
 Run::~Run() = default;
 
-Step Run::begin_step(const WorkflowInvocation& invocation, std::size_t state, const std::string& branch,
-                     std::uint64_t sequence) {
+Step Run::begin_step(const WorkflowInvocation& invocation, std::size_t state, const StepPlace& place) {
   Step step;
   step.workflow = &invocation.workflow;
   step.secret = invocation.secret;
   step.state = state;
-  step.branch = branch;
-  step.sequence = sequence;
+  step.branch = place.branch;
+  step.sequence = place.sequence;
   step.began = std::chrono::steady_clock::now();
   {
     const std::lock_guard lock(mutex_);
@@ -100,7 +99,7 @@ std::string named(const std::vector<std::string>& states) {
 void Run::compare_ways(const Step& step, const std::vector<std::string>& now) {
   if (!has_past_in(step.branch) || is_in_last_states(step.branch)) return;
   const PastRun& past = *request_.past;
-  const PastStep* const ended = past.find_ended(step.branch, step.sequence);
+  const PastStep* const ended = past.find_ended(step.place());
   if (ended == nullptr || ended->state != step.of().id) return;
   const std::vector<std::string>& before = ended->end.next;
   // Journals of the first version do not say where a step led to.
@@ -108,9 +107,9 @@ void Run::compare_ways(const Step& step, const std::vector<std::string>& now) {
   // If only a part of the workflow runs (RunPart), its last step leads to the end. That is no change of the workflow.
   const std::vector<std::string> end{"[*]"};
   if (now == end && !request_.settings.part.is_whole()) return;
-  if (before == end && past.goes_on_after(step.branch, step.sequence)) return;
-  std::optional<StepPlace> at = StepPlace{step.branch, step.sequence};
-  while (at && !past.goes_on_after(at->branch, at->sequence)) at = parent_of(at->branch);
+  if (before == end && past.goes_on_after(step.place())) return;
+  std::optional<StepPlace> at = step.place();
+  while (at && !past.goes_on_after(*at)) at = parent_of(at->branch);
   if (!at) return;
   const auto way = [](const std::vector<std::string>& states) {
     return states.empty() ? std::string("ended its branch") : "led to " + named(states);
@@ -119,17 +118,17 @@ void Run::compare_ways(const Step& step, const std::vector<std::string>& now) {
               ", but now, it has " + way(now));
 }
 
-const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state,
+const PastStep* Run::past(const StepPlace& place, const workflow::State& state,
                           const std::function<std::string()>& changed_call) {
-  if (!has_past_in(branch)) return nullptr;
+  if (!has_past_in(place.branch)) return nullptr;
   // The states of `on failure` and `finally` run again, because this run may have recreated what they removed in the
   // earlier run.
-  if (is_in_last_states(branch)) return nullptr;
-  const PastStep* const ended = request_.past->find_ended(branch, sequence);
+  if (is_in_last_states(place.branch)) return nullptr;
+  const PastStep* const ended = request_.past->find_ended(place);
   // A step that runs a workflow has steps inside it, which may have ended although it has not.
   const bool has_inner = state.action && std::holds_alternative<workflow::WorkflowAction>(state.action->kind);
   if (ended == nullptr && !has_inner) return nullptr;
-  if (const std::string* const parameter = request_.past->changed_parameter(branch, sequence)) {
+  if (const std::string* const parameter = request_.past->changed_parameter(place)) {
     forget_past("the parameter '" + *parameter + "', which '" + state.id +
                 "' reads, has another value than in the run that is resumed");
     return nullptr;
@@ -149,26 +148,25 @@ const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, con
   }
   if (ended == nullptr) return nullptr;
   // Around the step may be a fork, which has no action: its branches decide for themselves.
-  if (const std::string* const why = state.action ? request_.past->outdated(branch, sequence) : nullptr) {
+  if (const std::string* const why = state.action ? request_.past->outdated(place) : nullptr) {
     forget_past(*why);
     return nullptr;
   }
-  const PastStep* const kept = request_.past->find(branch, sequence);
+  const PastStep* const kept = request_.past->find(place);
   if (kept == nullptr) return nullptr;
   // In another branch, forget_past() may have been called meanwhile.
   const std::lock_guard lock(mutex_);
   if (!has_past()) return nullptr;
-  kept_.push_back({branch, sequence});
+  kept_.push_back(place);
   return kept;
 }
 
-bool Run::past_is_judged(const std::string& branch, std::uint64_t sequence) const {
-  return has_past_in(branch) && !is_in_last_states(branch) && request_.past->is_judged(branch, sequence);
+bool Run::past_is_judged(const StepPlace& place) const {
+  return has_past_in(place.branch) && !is_in_last_states(place.branch) && request_.past->is_judged(place);
 }
 
-bool Run::past_ended_before(const std::string& branch, std::uint64_t sequence) const {
-  return has_past_in(branch) && request_.past->find_ended(branch, sequence) == nullptr &&
-         !request_.past->was_waiting(branch, sequence);
+bool Run::past_ended_before(const StepPlace& place) const {
+  return has_past_in(place.branch) && request_.past->find_ended(place) == nullptr && !request_.past->was_waiting(place);
 }
 
 void Run::forget_past(const std::string& why) {
@@ -232,7 +230,7 @@ std::vector<Step> Run::take_steps() {
   // Kept steps take no time, so the first branch comes to its end before the next one begins. In a report, they have the
   // order that they had in the earlier run. Steps that are not kept stay where they are, so that a step that contains
   // kept steps comes before them.
-  const auto order_of = [this](const Step& step) { return request_.past->find(step.branch, step.sequence)->order; };
+  const auto order_of = [this](const Step& step) { return request_.past->find(step.place())->order; };
   const auto is_kept = [](const Step& step) { return step.replayed; };
   for (auto begin = steps_.begin(); begin != steps_.end();) {
     begin = std::find_if(begin, steps_.end(), is_kept);

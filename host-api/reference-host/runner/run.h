@@ -36,21 +36,20 @@ class Run {
 
   // Makes a step, and gives it its number. The caller reports the step to observers, as soon as it knows whether the
   // step is a replayed one.
-  Step begin_step(const WorkflowInvocation& invocation, std::size_t state, const std::string& branch,
-                  std::uint64_t sequence);
+  Step begin_step(const WorkflowInvocation& invocation, std::size_t state, const StepPlace& place);
   // Ends the step; `end` says how.
   void end_step(Step& step, const StepEnd& end);
 
   // How the step ended in the run that this one resumes; nullptr: it must be run. `changed_call` is that of steps.h, and
   // is called only for a step that runs a workflow.
-  const PastStep* past(const std::string& branch, std::uint64_t sequence, const workflow::State& state,
+  const PastStep* past(const StepPlace& place, const workflow::State& state,
                        const std::function<std::string()>& changed_call = {});
   // True if, in the run that this one resumes, the join of the fork let the path continue even though a branch had
   // failed.
-  bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
+  bool past_is_judged(const StepPlace& place) const;
   // True if the earlier run ended while this step was still running, or before the step had begun. False if the step
   // waited for an answer then.
-  bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
+  bool past_ended_before(const StepPlace& place) const;
   // Call it when a step that ended leads on to `now` (empty: its branch ends there). If it led elsewhere in the earlier
   // run, and that run continued, also behind a fork around the step, calls forget_past(): the steps that follow are not
   // those of this path.

@@ -17,20 +17,19 @@
 
 namespace wtool::host::runner {
 
-RanStep run_step(const WorkflowInvocation& invocation, std::size_t state, const std::string& branch,
-                 std::uint64_t sequence, const expressions::Scope& values, const std::function<void()>& announce,
+RanStep run_step(const WorkflowInvocation& invocation, std::size_t state, const StepPlace& place,
+                 const expressions::Scope& values, const std::function<void()>& announce,
                  const std::function<ActionResult(Step& step)>& perform) {
   Run& run = invocation.run;
   const workflow::Workflow& workflow = invocation.workflow;
   RanStep ran;
-  ran.step = run.begin_step(invocation, state, branch, sequence);
+  ran.step = run.begin_step(invocation, state, place);
   Step& step = ran.step;
-  const PastStep* past = run.past(branch, sequence, step.of(),
-                                  [&] { return changed_call(invocation, step.of(), branch, sequence, values); });
+  const PastStep* past = run.past(place, step.of(), [&] { return changed_call(invocation, step.of(), place, values); });
   // A secret output is not in the journal, so the step is run again.
   if (past != nullptr && past->end.secret) past = nullptr;
   // A service ended with the earlier run, so it must be started again.
-  if (past != nullptr && is_needed_again(run, workflow, state, branch, sequence)) past = nullptr;
+  if (past != nullptr && is_needed_again(run, workflow, state, place)) past = nullptr;
   step.replayed = ran.replayed = past != nullptr;
   announce();
   run.observer().state_entered(step);

@@ -80,16 +80,15 @@ std::int64_t bound_port(std::int64_t port) {
 
 }  // namespace
 
-bool is_needed_again(Run& run, const Workflow& workflow, std::size_t state, const std::string& branch,
-                     std::uint64_t sequence) {
+bool is_needed_again(Run& run, const Workflow& workflow, std::size_t state, const StepPlace& place) {
   const auto& action = workflow.states[state].action;
   if (!action || !std::holds_alternative<ServiceAction>(action->kind)) return false;
   const std::size_t scope = scope_of(workflow, state);
   if (scope == no_state) return true;
   // Looks for a later step outside of the composite state, in this branch and in the branches above it. If there is
   // one, the service had already ended.
-  for (StepPlace at{branch, sequence};;) {
-    while (const PastStep* later = run.request().past->find(at.branch, ++at.sequence)) {
+  for (StepPlace at = place;;) {
+    while (const PastStep* later = run.request().past->find({at.branch, ++at.sequence})) {
       const std::size_t index = workflow.index_of(later->state);
       // From a changed step on, every step runs again, and may need the service.
       if (index != no_state && later->is_of_other_action(workflow.states[index])) return true;
@@ -121,7 +120,7 @@ ActionResult Services::start(const Step& step, const ActionContext& context, con
   if (const std::string& name = action.free_port.name; !name.empty()) {
     std::int64_t preferred = 0;
     // Values kept from the earlier run may contain the port of that run, so the same port is preferred.
-    if (const PastStep* past = step.tries > 1 ? nullptr : run_.past(step.branch, step.sequence, step.of())) {
+    if (const PastStep* past = step.tries > 1 ? nullptr : run_.past(step.place(), step.of())) {
       for (const auto& [set, value] : past->end.assigned) {
         if (set == name && value.as_int() != nullptr) preferred = *value.as_int();
       }

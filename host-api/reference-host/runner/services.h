@@ -34,8 +34,7 @@ class Service;
 class ServicesOf;
 
 // True if the state is a service that later steps still needed when the earlier part of a resumed run ended.
-bool is_needed_again(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
-                     std::uint64_t sequence);
+bool is_needed_again(Run& run, const workflow::Workflow& workflow, std::size_t state, const StepPlace& place);
 
 // All services of a run. Any thread may call any member.
 class Services {

@@ -12,10 +12,14 @@
 // The names depend only on the workflow and the outcomes, so they identify the steps of an earlier run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace wtool::host::runner {
 
@@ -25,6 +29,16 @@ struct StepPlace {
 
   bool operator==(const StepPlace&) const = default;
 };
+
+struct StepPlaceHash {
+  std::size_t operator()(const StepPlace& place) const noexcept {
+    return std::hash<std::string>()(place.branch) * 31 + std::hash<std::uint64_t>()(place.sequence);
+  }
+};
+
+template <class Value>
+using ByPlace = std::unordered_map<StepPlace, Value, StepPlaceHash>;
+using Places = std::unordered_set<StepPlace, StepPlaceHash>;
 
 // The place as one text, `BRANCH/SEQUENCE`.
 std::string place_name(const StepPlace& place);

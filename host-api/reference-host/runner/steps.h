@@ -31,8 +31,8 @@ struct RanStep {
 
 // `values` are those that the action reads. `announce` is called before the step is reported to observers. `perform`
 // runs the action of the step, and is not called if the step is taken from the earlier run.
-RanStep run_step(const WorkflowInvocation& invocation, std::size_t state, const std::string& branch,
-                 std::uint64_t sequence, const expressions::Scope& values, const std::function<void()>& announce,
+RanStep run_step(const WorkflowInvocation& invocation, std::size_t state, const StepPlace& place,
+                 const expressions::Scope& values, const std::function<void()>& announce,
                  const std::function<ActionResult(Step& step)>& perform);
 
 // Runs the action with its tries (`retry`, `backoff`, `total_timeout`) until it succeeds, or until the tries or the
@@ -53,10 +53,10 @@ struct ForkResult {
   std::optional<LastStep> last;           // the last outcomes of the branches, combined into one
 };
 
-// Runs all branches of the fork, which is step `sequence` of the branch `name`, and merges what they have set into
-// `variables`. `lineage` is that of the branch `name`.
-ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& name, std::uint64_t sequence,
-                    const workflow::State& fork, Variables& variables, Stop& stop, Lineage lineage);
+// Runs all branches of the fork, which is the step at `place`, and merges what they have set into `variables`. `lineage`
+// is that of the fork's own branch.
+ForkResult run_fork(const WorkflowInvocation& invocation, const StepPlace& place, const workflow::State& fork,
+                    Variables& variables, Stop& stop, Lineage lineage);
 
 // ---- matrix.cc: runs an action with a matrix once for each combination, all at the same time.
 
@@ -87,8 +87,8 @@ struct SubworkflowResult {
 
 // For a step that runs a workflow: what differs from its workflow in the run that is resumed, as the beginning of a
 // sentence. Empty: nothing, or there is nothing to compare with, or the action has a mistake.
-std::string changed_call(const WorkflowInvocation& invocation, const workflow::State& state, const std::string& branch,
-                         std::uint64_t sequence, const expressions::Scope& values);
+std::string changed_call(const WorkflowInvocation& invocation, const workflow::State& state, const StepPlace& place,
+                         const expressions::Scope& values);
 
 // Runs the workflow `name` for `step`, a step of the workflow of `invocation`.
 SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& invocation, const std::string& name,

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_killed_process_loses_nothing_that_it_has_done) {
   const auto resumed = resume_run(folder.path(), "last", "", {}, error);
   BOOST_REQUIRE_MESSAGE(resumed, error);
   BOOST_TEST(resumed->past.size() == 4U);
-  BOOST_TEST(resumed->past.find("", 5) == nullptr);
+  BOOST_TEST(resumed->past.find({"", 5}) == nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(a_process_that_is_stopped_still_holds_its_journal) {

@@ -126,8 +126,8 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_read_as_it_was_recorded, Folder) {
   BOOST_TEST(content.run.logs[1].text == "look here");
   const PastRun past = past_of(content.run);
   BOOST_TEST(past.size() == 3U);
-  BOOST_REQUIRE(past.find("", 1) != nullptr);
-  BOOST_TEST(past.find("", 1)->state == "Build");
+  BOOST_REQUIRE(past.find({"", 1}) != nullptr);
+  BOOST_TEST(past.find({"", 1})->state == "Build");
   const auto ends = read_journal_ends(journal->file(), error);
   BOOST_REQUIRE(ends.has_value());
   BOOST_TEST((ends->status == RunReport::Status::completed));
@@ -318,9 +318,9 @@ BOOST_FIXTURE_TEST_CASE(from_a_state_on_everything_runs_again, Folder) {
     auto resumed = resume_run(scratch.path(), "last", "Keep", options(), error);
     BOOST_REQUIRE_MESSAGE(resumed, error);
     BOOST_TEST(resumed->past.size() == 3U);
-    BOOST_TEST(resumed->past.find("", 1) != nullptr);
-    BOOST_TEST(resumed->past.find("/2:A", 1) != nullptr);
-    BOOST_TEST(resumed->past.find("/2:B", 1) != nullptr);
+    BOOST_TEST(resumed->past.find({"", 1}) != nullptr);
+    BOOST_TEST(resumed->past.find({"/2:A", 1}) != nullptr);
+    BOOST_TEST(resumed->past.find({"/2:B", 1}) != nullptr);
     ToldRun run(workflow, *resumed->journal);
     run.start(resumed->run.run, true);
   }
@@ -350,8 +350,8 @@ BOOST_FIXTURE_TEST_CASE(steps_with_secrets_run_again, Folder) {
   auto resumed = resume_run(scratch.path(), "last", "", options(), error);
   BOOST_REQUIRE_MESSAGE(resumed, error);
   BOOST_TEST(resumed->past.size() == 2U);
-  BOOST_TEST(resumed->past.find("", 1) == nullptr);
-  BOOST_TEST(resumed->past.find("", 3) == nullptr);
+  BOOST_TEST(resumed->past.find({"", 1}) == nullptr);
+  BOOST_TEST(resumed->past.find({"", 3}) == nullptr);
   BOOST_REQUIRE(resumed->notices.size() == 1U);
   BOOST_TEST(resumed->notices[0].ends_with("so the states run again: Build, Keep"));
 }

@@ -34,7 +34,7 @@ class Recorder final : public RunObserver {
   }
   void state_ended(const Step& step, const StepEnd& end) override {
     const std::lock_guard lock(mutex_);
-    if (end.transitioned) past.add(step.branch, step.sequence, {step.of().id, step.status, step.tries, step.took, end});
+    if (end.transitioned) past.add(step.place(), {step.of().id, step.status, step.tries, step.took, end});
     const bool failed = step.status == Step::Status::failed;
     events += (failed ? "!" : step.status == Step::Status::aborted ? "x" : "-") + step.of().id + " ";
   }

@@ -19,8 +19,7 @@ void ApproveAction::perform(const ApproveAction& action, runner::ActionRunner& r
   if (!question) return;
   if (question->empty()) return runner.mistake(action.question.written.locate(0), "the question is empty");
   const bool in_finally = is_in_finally_of_success(runner);
-  runner::ApprovalRequest request{.branch = runner.step.branch,
-                                  .sequence = runner.step.sequence,
+  runner::ApprovalRequest request{.place = runner.step.place(),
                                   .state = runner.step.of().id,
                                   .question = *question,
                                   .by = {},
