@@ -104,6 +104,10 @@ class RecordReader {
 
  private:
   std::string take_record(const nlohmann::json& record);
+  std::string take_run_record(const std::string& type, const nlohmann::json& record, Moment at);
+  std::string take_step_record(const std::string& type, const nlohmann::json& record, const StepPlace& place,
+                               Moment at);
+  void end_step(StepRecord& step, runner::Step::Status status, const nlohmann::json& record);
   void start(const nlohmann::json& record, Moment at);
   void resume(const nlohmann::json& record, Moment at);
   void read_sha256(const nlohmann::json& record);
@@ -112,7 +116,8 @@ class RecordReader {
   void end(const nlohmann::json& record);
   // How long the part since the last start or resumption has taken.
   std::chrono::steady_clock::duration part_took() const;
-  StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
+  // The step at the place, which the record makes if there is none, or if it says that a step `begins` there.
+  StepRecord& step_of(const nlohmann::json& record, const StepPlace& place, bool begins, Moment at);
   bool is_of_earlier_part(const StepRecord& step) const { return step.part < static_cast<std::size_t>(run_.resumed); }
   void drop(std::size_t index);
   // Drops the steps for which `test` is true; they are as if they had never begun.

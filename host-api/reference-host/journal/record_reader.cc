@@ -189,6 +189,29 @@ StepEnd end_at(const json& record) {
   return end;
 }
 
+runner::PastCall call_at(const json& record) {
+  runner::PastCall call{text_member(record, "state"), text_member(record, "name"), {}};
+  if (const auto inputs = record.find("inputs"); inputs != record.end() && inputs->is_object()) {
+    call.inputs.values = values_at(*inputs);
+  }
+  call.inputs.unknown = texts_at(record, "secret_inputs");
+  for (std::string& name : texts_at(record, "masked_inputs")) call.inputs.unknown.push_back(std::move(name));
+  return call;
+}
+
+runner::Usage usage_at(const json& record) {
+  const auto cost = record.find("cost");
+  return {number_at(record, "calls"), number_at(record, "tokens"),
+          cost != record.end() && cost->is_number() ? cost->get<double>() : 0,
+          std::chrono::milliseconds(number_at(record, "time_ms"))};
+}
+
+// True if a record of this type is read only with the place of its step.
+bool is_about_a_step(std::string_view type) {
+  constexpr std::string_view types[] = {"state_started", "state_ended", "workflow_started", "node", "retry", "usage"};
+  return std::find(std::begin(types), std::end(types), type) != std::end(types);
+}
+
 // Whether the resumed run takes another path from here on: the record names another state than the earlier step at this
 // place, or another action (runner::Run::past).
 bool leaves_earlier_path(const StepRecord& earlier, const json& record) {
@@ -251,26 +274,24 @@ std::string RecordReader::take_record(const json& record) {
   }
   newest_ = *at;
   ++lines_;
+  if (!is_about_a_step(type)) return take_run_record(type, record, *at);
+  const auto place = place_at(record);
+  if (!place) return "it has no \"branch\" and \"seq\" that identify its step";
+  return take_step_record(type, record, *place, *at);
+}
+
+std::string RecordReader::take_run_record(const std::string& type, const json& record, Moment at) {
   if (type == "run_ended") {
     if (!status_of_run(text_member(record, "status"))) return "it has no \"status\" with which a run can end";
     end(record);
   } else if (type == "notice") {
-    run_.logs.push_back({*at, 0, LogAction::Level::warning, text_member(record, "text"), lines_});
+    run_.logs.push_back({at, 0, LogAction::Level::warning, text_member(record, "text"), lines_});
   } else if (type == "log") {
-    run_.logs.push_back({*at, number_of(record), level_at(record), text_member(record, "text"), lines_});
+    run_.logs.push_back({at, number_of(record), level_at(record), text_member(record, "text"), lines_});
   } else if (type == "service") {
-    run_.logs.push_back(service_log(*at, number_of(record), text_member(record, "event"), flag_at(record, "failed"),
+    run_.logs.push_back(service_log(at, number_of(record), text_member(record, "event"), flag_at(record, "failed"),
                                     text_member(record, "message")));
     run_.logs.back().line = lines_;
-  } else if (type == "retry") {
-    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that identify its step";
-    const StepPlace place = *place_at(record);
-    // The next try runs all steps inside again. Those that it does not reach must not be taken by a resumed run.
-    StepRecord& step = step_of(record, false, *at);
-    step.earlier_tries.push_back(outcome_at(record));
-    if (step.action == "workflow") {
-      drop_if([&](const StepRecord& inner) { return is_inside(inner.place.branch, place); });
-    }
   } else if (type == "past_forgotten") {
     forget_past(record);
   } else if (type == "branches_forgotten") {
@@ -280,47 +301,49 @@ std::string RecordReader::take_record(const json& record) {
       return branch.starts_with(beginning) ||
              (beginning.size() == branch.size() + 1 && beginning.back() == '/' && beginning.starts_with(branch));
     });
-  } else if (type == "usage") {
-    const auto place = place_at(record);
-    if (!place) return "it has no \"branch\" and \"seq\" that identify its step";
-    const auto cost = record.find("cost");
-    run_.usage.emplace_back(*place, runner::Usage{number_at(record, "calls"), number_at(record, "tokens"),
-                                                  cost != record.end() && cost->is_number() ? cost->get<double>() : 0,
-                                                  std::chrono::milliseconds(number_at(record, "time_ms"))});
-  } else if (type == "workflow_started") {
-    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that identify its step";
-    runner::PastCall call{text_member(record, "state"), text_member(record, "name"), {}};
-    if (const auto inputs = record.find("inputs"); inputs != record.end() && inputs->is_object()) {
-      call.inputs.values = values_at(*inputs);
-    }
-    call.inputs.unknown = texts_at(record, "secret_inputs");
-    for (std::string& name : texts_at(record, "masked_inputs")) call.inputs.unknown.push_back(std::move(name));
-    step_of(record, false, *at).call = std::move(call);
-  } else if (type == "node") {
-    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that identify its step";
-    step_of(record, false, *at).node = text_member(record, "node");
-  } else if (type == "state_started" || type == "state_ended") {
-    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that identify its step";
-    const auto status = status_of_step(text_member(record, "status"));
-    const bool ended = type == "state_ended";
-    if (ended && !status) return "it has no \"status\" with which a step can end";
-    StepRecord& step = step_of(record, !ended, *at);
-    if (!ended) return {};
-    step.status = *status;
-    step.exit_code = number_at(record, "exit_code");
-    step.tries = static_cast<int>(number_at(record, "tries", 1));
-    step.replayed = flag_at(record, "replayed");
-    step.masked = flag_at(record, "masked");
-    step.up_to_date = flag_at(record, "up_to_date");
-    step.took = duration_at(record, "ms");
-    step.kept_files = kept_files_at(record);
-    step.made_files = made_files_at(record);
-    for (const runner::MadeFile& file : step.made_files) run_.dropped_files.erase(file.path);
-    step.end = end_at(record);
-    step.line = lines_;
-    if (run_.resumed > 0) drop_former_combinations(step);
   }
   return {};
+}
+
+std::string RecordReader::take_step_record(const std::string& type, const json& record, const StepPlace& place,
+                                           Moment at) {
+  if (type == "state_started") {
+    step_of(record, place, true, at);
+  } else if (type == "state_ended") {
+    const auto status = status_of_step(text_member(record, "status"));
+    if (!status) return "it has no \"status\" with which a step can end";
+    end_step(step_of(record, place, false, at), *status, record);
+  } else if (type == "workflow_started") {
+    step_of(record, place, false, at).call = call_at(record);
+  } else if (type == "node") {
+    step_of(record, place, false, at).node = text_member(record, "node");
+  } else if (type == "retry") {
+    // The next try runs all steps inside again. Those that it does not reach must not be taken by a resumed run.
+    StepRecord& step = step_of(record, place, false, at);
+    step.earlier_tries.push_back(outcome_at(record));
+    if (step.action == "workflow") {
+      drop_if([&](const StepRecord& inner) { return is_inside(inner.place.branch, place); });
+    }
+  } else {
+    run_.usage.emplace_back(place, usage_at(record));
+  }
+  return {};
+}
+
+void RecordReader::end_step(StepRecord& step, Step::Status status, const json& record) {
+  step.status = status;
+  step.exit_code = number_at(record, "exit_code");
+  step.tries = static_cast<int>(number_at(record, "tries", 1));
+  step.replayed = flag_at(record, "replayed");
+  step.masked = flag_at(record, "masked");
+  step.up_to_date = flag_at(record, "up_to_date");
+  step.took = duration_at(record, "ms");
+  step.kept_files = kept_files_at(record);
+  step.made_files = made_files_at(record);
+  for (const runner::MadeFile& file : step.made_files) run_.dropped_files.erase(file.path);
+  step.end = end_at(record);
+  step.line = lines_;
+  if (run_.resumed > 0) drop_former_combinations(step);
 }
 
 std::uint64_t RecordReader::number_of(const json& record) {
@@ -383,8 +406,7 @@ void RecordReader::forget_past(const json& record) {
   });
 }
 
-StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
-  const StepPlace place = *place_at(record);
+StepRecord& RecordReader::step_of(const json& record, const StepPlace& place, bool begins, Moment at) {
   const auto found = index_.find(place);
   // If the record of a step's beginning is missing, its end still makes a step.
   if (!begins && found != index_.end()) return run_.steps[found->second];
