@@ -45,6 +45,14 @@ class RecordLine {
     separator_ = ",";
     return out_;
   }
+  // The same for a name that may be any text.
+  std::string& escaped_key(std::string_view name) {
+    out_ += separator_;
+    append_json_string(out_, name);
+    out_ += ':';
+    separator_ = ",";
+    return out_;
+  }
   void text(std::string_view name, std::string_view text) { append_json_string(key(name), text); }
   void text_if_any(std::string_view name, std::string_view any) {
     if (!any.empty()) text(name, any);
@@ -67,14 +75,47 @@ class RecordLine {
                            static_cast<char>('0' + rest % 10)};
     out.append(digits, sizeof digits);
   }
+  void place(const StepPlace& place) {
+    text("branch", place.branch);
+    number("seq", static_cast<std::int64_t>(place.sequence));
+  }
   void step(const Step& step, const Workflow* root) {
     number("step", static_cast<std::int64_t>(step.number));
-    text("branch", step.branch);
-    number("seq", static_cast<std::int64_t>(step.sequence));
+    place(step.place());
     text_if_any("workflow", workflow_of(step, root));
     text("state", step.of().id);
     flag_if_set("hidden", step.of().hidden);
     flag_if_set("replayed", step.replayed);
+  }
+  template <class Text>
+  void texts(std::string_view name, const std::vector<Text>& texts) {
+    key(name) += '[';
+    const char* separator = "";
+    for (const Text& text : texts) {
+      out_ += separator;
+      append_json_string(out_, text);
+      separator = ",";
+    }
+    out_ += ']';
+  }
+  template <class Text>
+  void texts_if_any(std::string_view name, const std::vector<Text>& any) {
+    if (!any.empty()) texts(name, any);
+  }
+  // A list of objects; `append_fields` appends the fields of one of them to this line.
+  template <class Item, class AppendFields>
+  void objects(std::string_view name, const std::vector<Item>& items, const AppendFields& append_fields) {
+    key(name) += '[';
+    separator_ = "";
+    for (const Item& item : items) {
+      out_ += separator_;
+      out_ += '{';
+      separator_ = "";
+      append_fields(item);
+      close();
+    }
+    out_ += ']';
+    separator_ = ",";
   }
   void open(std::string_view name) {
     key(name) += '{';
@@ -94,11 +135,6 @@ void append_process(RecordLine& line, const RunStart& start) {
   const runner::RunSettings& settings = start.settings;
   line.text_if_any("on", settings.on);
   line.text_if_any("jobs", settings.jobs);
-  std::string files;
-  for (const std::string& file : settings.env_files) {
-    if (!files.empty()) files += ',';
-    append_json_string(files, file);
-  }
   line.text_if_any("until", settings.part.until);
   line.text_if_any("only", settings.part.only);
   if (settings.fail_fast) line.key("fail_fast") += *settings.fail_fast ? "true" : "false";
@@ -111,7 +147,7 @@ void append_process(RecordLine& line, const RunStart& start) {
     line.flag_if_set("network", settings.policy.network);
     line.close();
   }
-  if (!files.empty()) line.key("env_files") += '[' + files + ']';
+  line.texts_if_any("env_files", settings.env_files);
   line.number("pid", ::getpid());
   line.text("host", host_name());
   if (start.source != nullptr) {
@@ -129,29 +165,24 @@ const workflow::Parameter* secret_parameter(const Workflow* workflow, std::strin
 }
 
 void append_inputs(RecordLine& line, const RunStart& start) {
-  std::string hidden;
+  std::vector<std::string_view> hidden;
   line.open("inputs");
   for (const auto& [name, value] : start.inputs) {
     if (const workflow::Parameter* secret = secret_parameter(start.workflow, name)) {
       if (!runner::must_be_given_again(*secret, value)) continue;
-      if (!hidden.empty()) hidden += ',';
-      append_json_string(hidden, name);
+      hidden.push_back(name);
       continue;
     }
     // The names of inputs come from the command line and may be any text, so they are escaped.
-    std::string quoted;
-    append_json_string(quoted, name);
-    append_json_value(line.key(std::string_view(quoted).substr(1, quoted.size() - 2)), value);
+    append_json_value(line.escaped_key(name), value);
   }
   line.close();
-  if (!hidden.empty()) line.key("secret_inputs") += '[' + hidden + ']';
-  std::string masked;
+  line.texts_if_any("secret_inputs", hidden);
+  std::vector<std::string_view> masked;
   for (const std::string& name : start.masked_inputs) {
-    if (secret_parameter(start.workflow, name) != nullptr) continue;
-    if (!masked.empty()) masked += ',';
-    append_json_string(masked, name);
+    if (secret_parameter(start.workflow, name) == nullptr) masked.push_back(name);
   }
-  if (!masked.empty()) line.key("masked_inputs") += '[' + masked + ']';
+  line.texts_if_any("masked_inputs", masked);
 }
 
 // A command, and the same text with its secrets masked, even those that are too short to be masked everywhere.
@@ -264,8 +295,7 @@ void append_run_resumed(std::string& out, Moment at, const RunStart& start, cons
   append_inputs(line, start);
   if (from == nullptr) return;
   line.open("from");
-  line.text("branch", from->branch);
-  line.number("seq", static_cast<std::int64_t>(from->sequence));
+  line.place(*from);
   line.close();
 }
 
@@ -353,50 +383,27 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   append_outcome(line, step, end.outcome, command, secret, waits);
   if (!end.assigned.empty() && !secret) {
     line.open("set");
-    for (const auto& [name, value] : end.assigned) {
-      std::string quoted;
-      append_json_string(quoted, name);
-      append_json_value(line.key(std::string_view(quoted).substr(1, quoted.size() - 2)), value);
-    }
+    for (const auto& [name, value] : end.assigned) append_json_value(line.escaped_key(name), value);
     line.close();
   }
   if (!step.kept_files.empty()) {
-    std::string& files = line.key("kept_files");
-    files += '[';
-    for (const runner::KeptFile& file : step.kept_files) {
-      if (!files.ends_with('[')) files += ',';
-      files += "{\"path\":";
-      append_json_string(files, file.path);
-      files += ",\"copy\":";
-      append_json_string(files, file.copy);
-      files += ",\"bytes\":" + std::to_string(file.bytes) + "}";
-    }
-    files += ']';
+    line.objects("kept_files", step.kept_files, [&](const runner::KeptFile& file) {
+      line.text("path", file.path);
+      line.text("copy", file.copy);
+      line.number("bytes", static_cast<std::int64_t>(file.bytes));
+    });
   }
   if (!step.made_files.empty()) {
-    std::string& files = line.key("made_files");
-    files += '[';
-    for (const runner::MadeFile& file : step.made_files) {
-      if (!files.ends_with('[')) files += ',';
-      files += "{\"path\":";
-      append_json_string(files, file.path);
-      files += ",\"sha256\":";
-      append_json_string(files, file.sha256);
-      files += '}';
-    }
-    files += ']';
+    line.objects("made_files", step.made_files, [&](const runner::MadeFile& file) {
+      line.text("path", file.path);
+      line.text("sha256", file.sha256);
+    });
   }
   line.flag_if_set("ends_workflow", end.ends_workflow);
   line.text_if_any("result", end.result_name);
   line.text_if_any("failed_before", end.failed_before);
   line.key("went_on") += end.transitioned ? "true" : "false";
-  std::string& list = line.key("next");
-  list += '[';
-  for (std::size_t i = 0; i < end.next.size(); ++i) {
-    if (i > 0) list += ',';
-    append_json_string(list, end.next[i]);
-  }
-  list += ']';
+  line.texts("next", end.next);
 }
 
 void append_usage(std::string& out, Moment at, const Step& step, const Workflow* root, const runner::Usage& usage) {
@@ -410,19 +417,7 @@ void append_usage(std::string& out, Moment at, const Step& step, const Workflow*
 
 void append_past_forgotten(std::string& out, Moment at, const std::vector<runner::StepPlace>& kept) {
   RecordLine line(out, "past_forgotten", at);
-  std::string& list = line.key("kept");
-  list += '[';
-  const char* separator = "";
-  for (const runner::StepPlace& place : kept) {
-    list += separator;
-    list += R"({"branch":)";
-    append_json_string(list, place.branch);
-    list += R"(,"seq":)";
-    append_json_number(list, static_cast<std::int64_t>(place.sequence));
-    list += '}';
-    separator = ",";
-  }
-  list += ']';
+  line.objects("kept", kept, [&](const StepPlace& place) { line.place(place); });
 }
 
 void append_branches_forgotten(std::string& out, Moment at, const std::string& beginning) {
