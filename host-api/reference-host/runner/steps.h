@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -17,6 +17,8 @@
 #include "runner/variables.h"
 
 namespace wtool::host::runner {
+
+class NamedLock;
 
 // ---- run_step.cc: one step: the action of one state, or of one combination of a matrix. It is run now, or taken from
 // the run that is resumed. The caller stores the values of the step and follows the path.
@@ -34,6 +36,8 @@ struct RanStep {
 RanStep run_step(const WorkflowInvocation& invocation, std::size_t state, const StepPlace& place,
                  const expressions::Scope& values, const std::function<void()>& announce,
                  const std::function<ActionResult(Step& step)>& perform);
+
+// ---- tries.cc: the action of one step, with the options around it.
 
 // Runs the action with its tries (`retry`, `backoff`, `total_timeout`) until it succeeds, or until the tries or the
 // time are used up. An action that cannot succeed later, after an abort, a mistake in the workflow or a refusal, is not
@@ -53,8 +57,8 @@ struct ForkResult {
   std::optional<LastStep> last;           // the last outcomes of the branches, combined into one
 };
 
-// Runs all branches of the fork, which is the step at `place`, and merges what they have set into `variables`. `lineage`
-// is that of the fork's own branch.
+// Runs all branches of the fork, which is the step at `place`, and merges what they have set into `variables`.
+// `lineage` is that of the fork's own branch.
 ForkResult run_fork(const WorkflowInvocation& invocation, const StepPlace& place, const workflow::State& fork,
                     Variables& variables, Stop& stop, Lineage lineage);
 
@@ -72,10 +76,18 @@ ActionResult run_matrix(const Step& step, const ActionContext& context);
 
 // ---- executor.cc: runs a workflow from its start to its end: the root of a run, or one that an action runs.
 
+// Takes the lock of a workflow with `concurrency`. `step` is the place_name() of the step that runs the workflow;
+// empty: it was started directly. Null: the workflow has no such lock, a workflow around it already holds the lock, or
+// the lock could not be taken and `end` says how the workflow ended.
+std::unique_ptr<NamedLock> take_turn(const WorkflowInvocation& invocation, const std::string& step, Stop& stop,
+                                     BranchResult& end);
+
 // Runs the invocation's workflow from start to end, with its `on failure` and `finally`. `branch` is the name of its
 // main path.
 BranchResult run_invocation(const WorkflowInvocation& invocation, const std::string& branch, Variables& variables,
                             Stop& stop);
+
+// ---- subworkflow.cc: runs the workflow that a step runs.
 
 struct SubworkflowResult {
   Outcome outcome;
