@@ -135,8 +135,7 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const StepPlace& place
   const bool over = lineage.over || run.past_is_judged(place);
   // When the run is resumed, each branch that is over ends where it ended before, no matter how quickly another branch
   // fails now.
-  const bool fail_fast =
-      !over && run.request().settings.fail_fast.value_or(invocation.workflow.fail_fast.value_or(true));
+  const bool fail_fast = !over && run.fails_fast(invocation.workflow);
   const auto lanes = lanes_of(invocation, place, fork, variables);
   ForkResult made;
   made.join = workflow::join_of(invocation.workflow, fork);

@@ -158,8 +158,7 @@ ActionResult run_matrix(const Step& step, const ActionContext& context) {
   if (lanes.empty()) {
     run.request().observer.noticed("the step '" + step.of().id + "' does nothing: a list of its matrix is empty");
   }
-  const bool fail_fast =
-      run.request().settings.fail_fast.value_or(context.invocation.workflow.fail_fast.value_or(true));
+  const bool fail_fast = run.fails_fast(context.invocation.workflow);
   ChildStop group(context.stop);
   run_parallel(lanes.size(), [&](std::size_t index) {
     run_lane(lanes[index], step, index, context, group.stop());

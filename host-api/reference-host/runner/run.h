@@ -31,6 +31,10 @@ class Run {
 
   const RunRequest& request() const { return request_; }
   RunObserver& observer() const { return request_.observer; }
+  // True if a failure of one branch of a fork, or of one combination of a matrix, ends the others.
+  bool fails_fast(const workflow::Workflow& workflow) const {
+    return request_.settings.fail_fast.value_or(workflow.fail_fast.value_or(true));
+  }
   Semaphore& semaphore() { return semaphore_; }
   Services& services() { return *services_; }
 
