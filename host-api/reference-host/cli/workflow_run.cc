@@ -28,6 +28,7 @@
 #include "journal/journal.h"
 #include "journal/journal_reader.h"
 #include "journal/observers.h"
+#include "journal/run_collector.h"
 #include "journal/run_record.h"
 #include "journal/runs_folder.h"
 #include "report/failed_steps.h"

@@ -8,24 +8,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
 #include "base/files.h"
-#include "base/sha256.h"
 #include "journal/record.h"
 #include "journal/runs_folder.h"
-#include "runner/approval.h"
 
 namespace wtool::host::journal {
 namespace {
 
 using runner::Outcome;
-using runner::PastRun;
-using runner::PastStep;
-using runner::Step;
 
 constexpr std::size_t piece_size = 256UL * 1024;
 constexpr std::size_t looked_at_end = 64UL * 1024;
@@ -221,153 +215,6 @@ bool is_being_written(const std::string& file) {
 
 std::optional<Moment> running_now(const std::string& file) {
   return is_being_written(file) ? std::optional(std::chrono::system_clock::now()) : std::nullopt;
-}
-
-namespace {
-
-// If the step is a combination of a matrix: the values of the combination. Otherwise nullptr.
-const expressions::Value* combination_of(const StepRecord& step) {
-  if (step.place.sequence != 1) return nullptr;
-  for (const auto& [name, value] : step.end.assigned) {
-    if (name == "matrix") return &value;
-  }
-  return nullptr;
-}
-
-// Notes the forks that had a failed branch, but whose join let the path continue.
-void judge_forks(const RunRecord& run, PastRun& past) {
-  std::unordered_map<std::string, std::uint64_t> farthest;  // by branch: its last step that transitioned
-  for (const StepRecord& step : run.steps) {
-    std::uint64_t& sequence = farthest[step.place.branch];
-    if (step.end.transitioned) sequence = std::max(sequence, step.place.sequence);
-  }
-  for (const StepRecord& step : run.steps) {
-    if (step.status != Step::Status::failed || step.end.transitioned) continue;
-    std::vector<StepPlace> forks;
-    for (auto above = parent_of(step.place.branch); above; above = parent_of(above->branch)) {
-      forks.push_back(*above);
-      if (farthest[above->branch] <= above->sequence) continue;
-      for (const StepPlace& fork : forks) past.judge(fork);
-      break;
-    }
-  }
-}
-
-bool is_over(const PastRun& past, const StepPlace& place) {
-  for (auto above = parent_of(place.branch); above; above = parent_of(above->branch)) {
-    if (past.is_judged(*above)) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-PastRun past_of(const RunRecord& run) {
-  PastRun past;
-  for (const auto& [branch, values] : run.dropped_combinations) past.note_combination(branch, values);
-  judge_forks(run, past);
-  std::size_t order = 0;
-  for (const StepRecord& step : run.steps) {
-    if (const expressions::Value* values = combination_of(step)) past.note_combination(step.place.branch, *values);
-    if (step.call) past.note_call(step.place, *step.call);
-    if (step.status == Step::Status::running || !(step.end.transitioned || is_over(past, step.place))) continue;
-    // An answer may have come since.
-    if (step.end.outcome.error == runner::approval_pending) {
-      past.note_waiting(step.place);
-      continue;
-    }
-    PastStep ended{step.state, step.status, step.tries,
-                   step.took,  step.end,    known_action(step.action, step.action_sha256),
-                   order++};
-    if (step.lost) {
-      past.note_outdated(step.place, "the output of '" + step.state + "' was lost");
-    }
-    if (step.end.secret || step.masked || step.lost || step.lost_inside) {
-      past.hide(step.place, std::move(ended));
-    } else {
-      past.add(step.place, std::move(ended));
-    }
-  }
-  for (const auto& [place, usage] : run.usage) past.add_usage(place, usage);
-  return past;
-}
-
-std::optional<StepPlace> last_visit(const RunRecord& run, const std::string& state) {
-  // A combination of a matrix has the name of its state, but it is only a part of the visit.
-  const auto found = std::find_if(run.steps.rbegin(), run.steps.rend(), [&](const StepRecord& step) {
-    return step.state == state && !step.hidden && !is_combination(run, step);
-  });
-  return found == run.steps.rend() ? std::nullopt : std::optional(found->place);
-}
-
-void drop_from(RunRecord& run, const StepPlace& from) {
-  std::erase_if(run.steps, [&](const StepRecord& step) {
-    if (!follows(from, step.place)) return false;
-    for (const runner::MadeFile& file : step.made_files) run.dropped_files.insert(file.path);
-    if (const expressions::Value* values = combination_of(step)) {
-      run.dropped_combinations.insert_or_assign(step.place.branch, *values);
-    }
-    return true;
-  });
-}
-
-using runner::WholeOutput;
-
-bool is_combination(const RunRecord& run, const StepRecord& step) {
-  const auto above = parent_of(step.place.branch);
-  if (!above) return false;
-  for (const StepRecord& other : run.steps) {
-    if (other.place == *above) return other.state == step.state && other.workflow == step.workflow;
-  }
-  return false;
-}
-
-const StepRecord* last_visit_of(const RunRecord& run, const std::string& state, const std::string& branch) {
-  const StepRecord* last = nullptr;
-  for (const StepRecord& step : run.steps) {
-    if (step.state != state || step.hidden) continue;
-    if (branch.empty() ? !is_combination(run, step) : step.place.branch == branch) last = &step;
-  }
-  return last;
-}
-
-std::string file_problem(const WholeOutput& whole) {
-  Sha256 digest;
-  const std::string why = read_written(whole.file, whole.bytes, [&digest](std::string_view piece) {
-    digest.add(piece);
-    return true;
-  });
-  if (!why.empty()) return "the file " + whole.file + " " + why;
-  if (digest.finish() == whole.sha256) return "";
-  return "the file " + whole.file + " no longer contains what the step wrote";
-}
-
-JournaledOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked) {
-  const WholeOutput& whole = is_error_stream ? outcome.whole_error : outcome.whole_output;
-  JournaledOutput stored;
-  stored.text = is_error_stream ? outcome.standard_error : outcome.standard_output;
-  if (!masked && !whole.file.empty()) {
-    const std::string problem = file_problem(whole);
-    if (problem.empty()) {
-      stored.file = whole.file;
-      stored.bytes = whole.bytes;
-      return stored;
-    }
-    stored.notice = problem;
-  }
-  if (masked) stored.notice = "secrets in it were replaced by ***";
-  if (!whole.cut && !whole.lossy) {
-    stored.whole = !masked;
-    if (!masked) stored.notice.clear();
-    return stored;
-  }
-  stored.whole = false;
-  if (stored.notice.empty()) stored.notice = whole.trouble.empty() ? "the whole output was not kept" : whole.trouble;
-  stored.notice = (whole.cut ? "the command wrote " + std::to_string(whole.bytes) +
-                                   " bytes, but only the first and the last bytes are shown here: "
-                             : "bytes that are not UTF-8 are replaced here: ") +
-                  stored.notice;
-  return stored;
 }
 
 }  // namespace wtool::host::journal

@@ -1,5 +1,4 @@
-// Reads the journal of a run, however the run ended: to show the run, to find its outputs, and to resume it
-// (resume.cc).
+// Reads the journal of a run, however the run ended: to show the run, to find its outputs, and to resume it.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +38,8 @@ bool is_being_written(const std::string& file);
 // before the journal is read: if the run ends in between, the journal then shows its end.
 std::optional<Moment> running_now(const std::string& file);
 
+// ---- past_of.cc: what an earlier run leaves to the run that resumes it.
+
 // The steps that are kept when the run is resumed: those that transitioned, and those whose branch is over
 // (PastRun::judge). But a step runs again if the journal lacks its outputs, because they contain secrets, or if a file
 // with its output is lost.
@@ -50,7 +51,8 @@ std::optional<StepPlace> last_visit(const RunRecord& run, const std::string& sta
 // Removes the step at `from`, and all steps that may depend on it (follows() in run_record.h).
 void drop_from(RunRecord& run, const StepPlace& from);
 
-// ---- The outputs of a step as an earlier run has kept them: in its journal, or whole in a file beside it.
+// ---- stored_output.cc: the outputs of a step as an earlier run has kept them: in its journal, or whole in a file
+// beside it.
 
 // True if the step is one combination of a matrix, that is, a step directly below another step of the same state.
 bool is_combination(const RunRecord& run, const StepRecord& step);
@@ -72,7 +74,9 @@ JournaledOutput stored_output(const runner::Outcome& outcome, bool is_error_stre
 // What is wrong with the file; empty: it exists and has the bytes that were written to it.
 std::string file_problem(const runner::WholeOutput& whole);
 
-// What is needed to continue an earlier run (resume.cc).
+// ---- resume.cc: continues an earlier run.
+
+// What is needed to continue it.
 struct ResumedRun {
   std::unique_ptr<Journal> journal;  // locked, and ready to be continued
   // The earlier run: its file, its inputs, and its steps without those that --from has dropped.

@@ -1,12 +1,11 @@
-// The data of a run, finished or not, for reports and `wtool show`. During the run, a RunCollector fills in what the
-// reports need. Afterwards, a journal's reader fills in all fields, also those about the process, its directory and
-// earlier tries. The data does not refer to the workflow object.
+// The data of a run, finished or not, for reports and `wtool show`. During the run, a RunCollector (run_collector.h)
+// fills in what the reports need. Afterwards, a journal's reader fills in all fields, also those about the process, its
+// directory and earlier tries. The data does not refer to the workflow object.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -223,29 +222,5 @@ inline const char* word(runner::ServiceEvent::Kind kind) {
 
 // The line about an event of a service in the logs of a run.
 RunLogRecord service_log(Moment at, std::uint64_t step, std::string_view event, bool failed, std::string_view message);
-
-// Any thread may call any member.
-class RunCollector final : public runner::RunObserver {
- public:
-  // The record so far.
-  RunRecord record() const;
-
-  void run_started(const runner::RunStart& start) override;
-  void state_entered(const runner::Step& step) override;
-  void call_state(const runner::Step& step, const CallState& state) override;
-  void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
-  void service(const runner::Step& step, const runner::ServiceEvent& event) override;
-  void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
-  void used(const runner::Step& step, const runner::Usage& usage) override;
-  void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
-  void noticed(std::string_view text) override;
-  void run_ended(const runner::RunReport& report) override;
-
- private:
-  mutable std::mutex mutex_;
-  const workflow::Workflow* root_ = nullptr;
-  RunRecord run_;
-  std::map<std::uint64_t, std::size_t> index_;  // the indexes of run_.steps, by the number of the step
-};
 
 }  // namespace wtool::host::journal

@@ -1,4 +1,4 @@
-// journal/events_file.h and run_record.h, report/formats.h: what is made of a run.
+// journal/events_file.h and run_collector.h, report/formats.h: what is made of a run.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 #include "journal/journal.h"
 #include "journal/journal_reader.h"
 #include "journal/observers.h"
+#include "journal/run_collector.h"
 #include "journal/run_record.h"
 #include "markup_check.h"
 #include "report/formats.h"
