@@ -74,7 +74,7 @@ int end_of(const std::string& id, const std::string& file, bool says_it) {
   } else if (says_it) {
     const std::string status = report::status_text(*run, false);
     const bool missed = journal::missed_its_until(*run);
-    const std::string reason = missed ? journal::missed_until(run->until) : run->reason;
+    const std::string reason = missed ? journal::missed_until(run->settings.part.until) : run->reason;
     complain("the run " + id + ": " + status + (reason.empty() ? "" : ": " + reason));
   }
   return exit_status_of(*run);

@@ -65,7 +65,7 @@ void ask_again(const PreparedWorkflow& prepared, const journal::RunRecord& earli
                runner::PastRun& past) {
   const std::string now = sha256(prepared.source().text());
   const auto is_other = [&](std::size_t part) {
-    const std::string& before = earlier.sha256_of_parts[part];
+    const std::string& before = earlier.parts[part].sha256;
     return (!before.empty() && before != now) || !changed[part].empty();
   };
   for (const journal::StepRecord& step : earlier.steps) {
@@ -119,17 +119,17 @@ std::optional<ReadyRun> make_ready(PreparedWorkflow& prepared, journal::ResumedR
                                    std::vector<std::string>& errors) {
   const journal::RunRecord& earlier = resumed.run;
   ReadyRun ready;
-  ready.settings.part = with.part.value_or(runner::RunPart{.until = earlier.until, .only = earlier.only});
-  ready.settings.fail_fast = earlier.fail_fast;
-  ready.settings.force = earlier.force;
-  ready.settings.max_parallel = earlier.max_parallel;
+  ready.settings.part = with.part.value_or(earlier.settings.part);
+  ready.settings.fail_fast = earlier.settings.fail_fast;
+  ready.settings.force = earlier.settings.force;
+  ready.settings.max_parallel = earlier.settings.max_parallel;
   if (std::string why = prepared.cut_to(ready.settings.part); !why.empty()) {
     errors.push_back(std::move(why));
     return std::nullopt;
   }
   std::vector<std::string> variables;
   if (with.variables) {
-    auto given = with.variables(earlier.inputs_of_parts.back().unknown);
+    auto given = with.variables(earlier.parts.back().inputs.unknown);
     if (!given) return std::nullopt;
     variables = std::move(*given);
   }
@@ -145,7 +145,7 @@ std::optional<ReadyRun> make_ready(PreparedWorkflow& prepared, journal::ResumedR
                                           with.by_client ? "" : "--var ");
   if (!errors.empty()) return std::nullopt;
   ChangedInputs changed;
-  for (const runner::PastInputs& part : earlier.inputs_of_parts) changed.push_back(part.changed(parsed, ready.inputs));
+  for (const journal::PartRecord& part : earlier.parts) changed.push_back(part.inputs.changed(parsed, ready.inputs));
   note_changed_inputs(parsed, earlier, changed, resumed.past);
   note_changed_outputs(prepared, earlier, resumed.past);
   ask_again(prepared, earlier, changed, resumed.past);

@@ -127,7 +127,7 @@ std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run,
   workflow::Diagnostics diagnostics;
   if (!error.empty()) {
     why = error;
-  } else if (sha256(source.text()) != run.sha256) {
+  } else if (sha256(source.text()) != run.sha256()) {
     why = run.file + " has changed since it ran";
   } else {
     workflow::Workflow parsed = workflow::parse_workflow(source, diagnostics);

@@ -464,7 +464,7 @@ std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::s
 }
 
 std::string changed_since(const workflow::Source& source, const journal::RunRecord& run) {
-  if (sha256(source.text()) == run.sha256) return {};
+  if (sha256(source.text()) == run.sha256()) return {};
   return "the file " + run.file + " has changed since the run " + run.run +
          "; completed steps are not run again while the run visits the same states, with the same actions, as before";
 }

@@ -383,10 +383,10 @@ std::string run_to_continue(const std::string& directory, const std::string& fil
     std::string ignored;
     const auto ends = journal::read_journal_ends(journal::journal_file(directory, run), ignored);
     // A run with --only has recorded no outcomes of the other states, so the states before `from` would run, too.
-    if (!ends || ends->only.empty()) return run;
+    if (!ends || ends->settings.part.only.empty()) return run;
     if (only.empty()) {
       only = "the last run of this workflow, ";
-      only.append(run).append(", ran only ").append(ends->only);
+      only.append(run).append(", ran only ").append(ends->settings.part.only);
       only.append("; name another run with `wtool resume RUN --from ").append(from).append("`");
     }
   }
@@ -401,13 +401,14 @@ std::string run_to_continue(const std::string& directory, const std::string& fil
 // Why the part of a run cannot be continued as `part`; empty: it can. A run of --only has no other states, and any other
 // run begins with another state.
 std::string part_problem(const journal::RunRecord& earlier, const runner::RunPart& part) {
-  if (part.only == earlier.only) return "";
+  if (part.only == earlier.settings.part.only) return "";
   if (!part.only.empty()) {
     return "--only " + part.only + " cannot continue the run " + earlier.run + ", which has other states; `--from " +
            part.only + " --until " + part.only + "` runs that state with the values that the run has recorded";
   }
-  return "the run " + earlier.run + " ran only " + earlier.only + ", so nothing of it can be continued with --until " +
-         part.until + "; `wtool run " + earlier.file + " --until " + part.until + "` begins a run";
+  return "the run " + earlier.run + " ran only " + earlier.settings.part.only +
+         ", so nothing of it can be continued with --until " + part.until + "; `wtool run " + earlier.file +
+         " --until " + part.until + "` begins a run";
 }
 
 }  // namespace
@@ -468,9 +469,10 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
                  bool keeps_part, runner::Secrets& secrets) {
   for (const std::string& notice : resumed.notices) complain(notice);
   const journal::RunRecord& earlier = resumed.run;
-  if (context.options.on.empty()) context.options.on = earlier.on;
-  if (context.options.env_files.empty()) context.options.env_files = earlier.env_files;
-  if (const runner::RunPolicy& policy = earlier.policy; !policy.name.empty()) {
+  const runner::RunSettings& before = earlier.settings;
+  if (context.options.on.empty()) context.options.on = before.on;
+  if (context.options.env_files.empty()) context.options.env_files = before.env_files;
+  if (const runner::RunPolicy& policy = before.policy; !policy.name.empty()) {
     std::string error;
     if (!confine(context, policy, error)) {
       complain("the run was started or continued under the policy " + policy.name +
@@ -480,7 +482,7 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
     complain("the run was started or continued by wtool mcp, so its policy " + policy.name +
              " confines the commands of this run to " + escaped(policy.root));
   }
-  if (const int interrupted = cancel_left_jobs(context, earlier.jobs); interrupted != exit_ok) return interrupted;
+  if (const int interrupted = cancel_left_jobs(context, before.jobs); interrupted != exit_ok) return interrupted;
   std::vector<std::string> names = flags.variables.names();
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);
   const auto prepared = PreparedWorkflow::open(context, earlier.file, names);

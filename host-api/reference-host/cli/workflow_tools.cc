@@ -221,16 +221,17 @@ struct Continued {
 // Why only a person can continue the run; empty: a client can, too.
 std::string needs_a_person(const PreparedWorkflow& prepared, const journal::RunRecord& earlier,
                            const runner::RunPolicy& policy) {
+  const runner::RunSettings& before = earlier.settings;
   if (earlier.status == runner::RunReport::Status::completed) return "it has completed the part that --until named";
-  if (!earlier.env_files.empty()) return "it was started with --env-file, which a client cannot give";
-  if (earlier.on == "cluster" && prepared.tools().own_place() != "cluster") return "it was started with --on cluster";
+  if (!before.env_files.empty()) return "it was started with --env-file, which a client cannot give";
+  if (before.on == "cluster" && prepared.tools().own_place() != "cluster") return "it was started with --on cluster";
   // Its commands may have written files that were harmless only under that policy.
-  if (!earlier.policy.name.empty() && earlier.policy != policy) {
-    return "it was confined by the policy " + earlier.policy.name + " to " + earlier.policy.root +
-           (earlier.policy.network ? "" : ", without network") + ", and this server has another policy";
+  if (!before.policy.name.empty() && before.policy != policy) {
+    return "it was confined by the policy " + before.policy.name + " to " + before.policy.root +
+           (before.policy.network ? "" : ", without network") + ", and this server has another policy";
   }
   // A server cannot cancel jobs: its plugin is in use.
-  if (!earlier.status && !earlier.jobs.empty()) return "it was killed and may have left jobs on the cluster";
+  if (!earlier.status && !before.jobs.empty()) return "it was killed and may have left jobs on the cluster";
   return {};
 }
 

@@ -110,8 +110,8 @@ class RecordReader {
   void end_step(StepRecord& step, runner::Step::Status status, const nlohmann::json& record);
   void start(const nlohmann::json& record, Moment at);
   void resume(const nlohmann::json& record, Moment at);
-  void read_sha256(const nlohmann::json& record);
-  void read_inputs(const nlohmann::json& record);
+  // What the records of a start and of a resumption have in common.
+  void begin_part(const nlohmann::json& record);
   void read_settings(const nlohmann::json& record);
   void end(const nlohmann::json& record);
   // How long the part since the last start or resumption has taken.

@@ -442,44 +442,40 @@ void RecordReader::start(const json& record, Moment at) {
   run_.name = text_member(record, "name");
   run_.file = text_member(record, "file");
   run_.directory = text_member(record, "directory");
-  read_sha256(record);
-  run_.host = text_member(record, "host");
-  read_settings(record);
-  run_.pid = number_at(record, "pid");
   run_.pid_namespace = number_at(record, "pid_namespace");
-  read_inputs(record);
+  begin_part(record);
   run_.began = part_began_ = newest_ = at;
 }
 
-void RecordReader::read_sha256(const json& record) {
-  run_.sha256 = text_member(record, "sha256");
-  run_.sha256_of_parts.push_back(run_.sha256);
-}
-
-void RecordReader::read_inputs(const json& record) {
+void RecordReader::begin_part(const json& record) {
+  run_.host = text_member(record, "host");
+  run_.pid = number_at(record, "pid");
+  read_settings(record);
   const auto inputs = record.find("inputs");
   if (inputs != record.end() && inputs->is_object()) {
     run_.inputs = values_at(*inputs);
     run_.secret_inputs = texts_at(record, "secret_inputs");
     run_.masked_inputs = texts_at(record, "masked_inputs");
   }
-  runner::PastInputs& part = run_.inputs_of_parts.emplace_back(runner::PastInputs{run_.inputs, run_.secret_inputs});
-  part.unknown.insert(part.unknown.end(), run_.masked_inputs.begin(), run_.masked_inputs.end());
+  PartRecord& part =
+      run_.parts.emplace_back(PartRecord{text_member(record, "sha256"), {run_.inputs, run_.secret_inputs}});
+  std::vector<std::string>& unknown = part.inputs.unknown;
+  unknown.insert(unknown.end(), run_.masked_inputs.begin(), run_.masked_inputs.end());
 }
 
 void RecordReader::read_settings(const json& record) {
-  run_.on = text_member(record, "on");
-  run_.jobs = text_member(record, "jobs");
-  run_.env_files = texts_at(record, "env_files");
-  run_.until = text_member(record, "until");
-  run_.only = text_member(record, "only");
-  run_.fail_fast = choice_at(record, "fail_fast");
-  run_.force = flag_at(record, "force");
-  run_.max_parallel = static_cast<std::size_t>(std::max<std::int64_t>(number_at(record, "max_parallel"), 0));
+  runner::RunSettings& settings = run_.settings;
+  settings.on = text_member(record, "on");
+  settings.jobs = text_member(record, "jobs");
+  settings.env_files = texts_at(record, "env_files");
+  settings.part = {text_member(record, "until"), text_member(record, "only")};
+  settings.fail_fast = choice_at(record, "fail_fast");
+  settings.force = flag_at(record, "force");
+  settings.max_parallel = static_cast<std::size_t>(std::max<std::int64_t>(number_at(record, "max_parallel"), 0));
   // A run that was once under a policy stays under it, even if a person continues it.
   const auto policy = record.find("policy");
   if (policy == record.end() || !policy->is_object()) return;
-  run_.policy = {text_member(*policy, "name"), text_member(*policy, "root"), flag_at(*policy, "network")};
+  settings.policy = {text_member(*policy, "name"), text_member(*policy, "root"), flag_at(*policy, "network")};
 }
 
 void RecordReader::resume(const json& record, Moment at) {
@@ -490,11 +486,7 @@ void RecordReader::resume(const json& record, Moment at) {
   run_.status.reset();
   run_.reason.clear();
   run_.refused = false;
-  read_sha256(record);
-  run_.host = text_member(record, "host");
-  read_settings(record);
-  run_.pid = number_at(record, "pid");
-  read_inputs(record);
+  begin_part(record);
   part_begins_ = run_.steps.size();
   std::optional<StepPlace> from;
   if (const auto found = record.find("from"); found != record.end() && found->is_object()) from = place_at(*found);

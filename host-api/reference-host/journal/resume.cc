@@ -100,17 +100,18 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
     }
     drop_from(resumed.run, *place);
   } else if (resumed.run.status == runner::RunReport::Status::completed) {
-    if (resumed.run.until.empty() || !reached_until(resumed.run)) {
+    const runner::RunPart& part = resumed.run.settings.part;
+    if (part.until.empty() || !reached_until(resumed.run)) {
       error = "the run " + id + " has completed" +
-              (resumed.run.until.empty() ? "" : " without reaching " + resumed.run.until + ", which --until named") +
-              (resumed.run.only.empty() ? ", so there is nothing to resume; --from STATE runs a part of it again"
-                                        : " the only state that --only named, " + resumed.run.only +
-                                              ", so there is nothing to resume; `wtool run " + resumed.run.file +
-                                              "` runs the whole workflow");
+              (part.until.empty() ? "" : " without reaching " + part.until + ", which --until named") +
+              (part.only.empty() ? ", so there is nothing to resume; --from STATE runs a part of it again"
+                                 : " the only state that --only named, " + part.only +
+                                       ", so there is nothing to resume; `wtool run " + resumed.run.file +
+                                       "` runs the whole workflow");
       return std::nullopt;
     }
     // The run has completed the part that --until named. The resumed run continues with the rest of the workflow.
-    resumed.run.until.clear();
+    resumed.run.settings.part.until.clear();
   }
   check_files(resumed.run, resumed.notices);
   resumed.past = past_of(resumed.run);

@@ -25,8 +25,7 @@ void RunCollector::run_started(const runner::RunStart& start) {
   run_.file = start.file;
   run_.resumed = start.resumed ? 1 : 0;
   run_.began = system_clock::now();
-  run_.until = start.settings.part.until;
-  run_.only = start.settings.part.only;
+  run_.settings.part = start.settings.part;
   run_.inputs = start.inputs;
   run_.masked_inputs = start.masked_inputs;
   if (start.workflow == nullptr) return;

@@ -40,8 +40,9 @@ bool came_to(const RunRecord& run, std::string_view state, std::string_view bran
 }
 
 bool reached_until(const RunRecord& run) {
-  return run.until.empty() || std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& step) {
-           return may_end_by_until(step.place.branch) && step.state == run.until;
+  const std::string& until = run.settings.part.until;
+  return until.empty() || std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& step) {
+           return may_end_by_until(step.place.branch) && step.state == until;
          });
 }
 
@@ -58,12 +59,13 @@ std::string never_in(const RunRecord& run, const std::string& state, const std::
   for (const StepRecord& step : run.steps) {
     if (!step.hidden) visited.push_back(step.state);
   }
+  const std::string& until = run.settings.part.until;
   return "the run " + run.run + " was never in the state \"" + state + "\"" +
          (branch.empty() ? "" : " in the branch \"" + branch + "\"") +
          question_then(
              did_you_mean(state, visited),
-             run.status == runner::RunReport::Status::completed && !run.until.empty() && reached_until(run)
-                 ? "it ended after " + run.until + ", as --until said, and `wtool resume " + run.run + "` continues it"
+             run.status == runner::RunReport::Status::completed && !until.empty() && reached_until(run)
+                 ? "it ended after " + until + ", as --until said, and `wtool resume " + run.run + "` continues it"
                  : "`wtool show " + run.run + "` lists its states");
 }
 

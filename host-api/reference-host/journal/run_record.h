@@ -78,30 +78,29 @@ struct RunLogRecord {
   std::uint64_t line = 0;  // the place of its record in the journal; 0: it is in no journal
 };
 
+// A part of a run, which begins when the run is started, and each time it is resumed.
+struct PartRecord {
+  std::string sha256;  // of the file's text
+  runner::PastInputs inputs;
+};
+
 struct RunRecord {
   std::string run;
   std::string name;
   std::string file;
   std::string directory;
-  std::string sha256;                        // of the file's text when the run was started, or last resumed
-  std::vector<std::string> sha256_of_parts;  // of the run: when it was started, and each time it was resumed
   std::string host;
   std::int64_t pid = 0;
   std::int64_t pid_namespace = 0;  // of the process that started the run, not of one that resumed it; 0: not known
-  std::string on{}, jobs{};        // as in runner::RunSettings, when the run was started or last resumed
-  std::vector<std::string> env_files;
-  std::string until{}, only{};  // as in runner::RunPart, when the run was started or last resumed
-  // As in runner::RunSettings, when the run was started or last resumed.
-  std::optional<bool> fail_fast{};
-  bool force = false;
-  std::size_t max_parallel = 0;
-  runner::RunPolicy policy{};  // the newest that the run had
+  // What the run was given when it was started, or last resumed. `policy` is the newest that the run had. `traceparent`
+  // is not recorded.
+  runner::RunSettings settings{};
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> secret_inputs;  // names of the secret inputs that differ from their default; `inputs` has
                                            // no secret inputs
   std::vector<std::string> masked_inputs;  // names of the inputs that are incomplete, because a secret in them was
                                            // replaced
-  std::vector<runner::PastInputs> inputs_of_parts{};  // by StepRecord::part
+  std::vector<PartRecord> parts{};         // by StepRecord::part
   Moment began;
   std::chrono::steady_clock::duration took{};
   int resumed = 0;                                  // how often the run was resumed
@@ -117,6 +116,9 @@ struct RunRecord {
   // What prompts used, in the order of the records, in all parts of the run; includes steps that have been dropped
   // since.
   std::vector<std::pair<StepPlace, runner::Usage>> usage{};
+
+  // The hash of the file's text when the run was started, or last resumed; empty: it is not known.
+  std::string sha256() const { return parts.empty() ? "" : parts.back().sha256; }
 };
 
 // The steps in the order of the workflow: along each path, and one branch after the other, in the order in which their
@@ -128,7 +130,7 @@ bool may_end_by_until(std::string_view branch);
 
 // True if the run was in this state in the branch.
 bool came_to(const RunRecord& run, std::string_view state, std::string_view branch);
-// True if the run was in the state `run.until`, after which --until ends it, or if there is no such state. A run may
+// True if the run was in the state that --until names, after which it ends, or if there is no such state. A run may
 // also take a path that ends before it reaches this state.
 bool reached_until(const RunRecord& run);
 // True if the run has completed on a path that ends before this state, so that it must not count as a success.

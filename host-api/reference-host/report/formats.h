@@ -73,7 +73,7 @@ std::string status_text(const journal::RunRecord& run, bool being_written);
 // If only a part of the workflow ran, the text after the run's status: " (until Test)", " (only Test)". Empty: the
 // whole workflow ran.
 std::string part_text(const runner::RunPart& part);
-inline std::string part_text(const journal::RunRecord& run) { return part_text(runner::RunPart{run.until, run.only}); }
+inline std::string part_text(const journal::RunRecord& run) { return part_text(run.settings.part); }
 
 // What prompts used: "2 calls in 3.10 s, 1200 tokens, cost 0.02".
 std::string usage_text(const runner::Usage& used);

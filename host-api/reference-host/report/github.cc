@@ -182,7 +182,8 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
     commands.add(Commands::Kind::error, name + ": " + status_text(run, false),
                  run.reason.empty() ? "the run has not ended" : run.reason);
   } else if (journal::missed_its_until(run)) {
-    commands.add(Commands::Kind::error, name + ": " + status_text(run, false), journal::missed_until(run.until));
+    commands.add(Commands::Kind::error, name + ": " + status_text(run, false),
+                 journal::missed_until(run.settings.part.until));
   }
   for (const RunLogRecord& log : run.logs) {
     if (log.level == workflow::LogAction::Level::info) continue;
@@ -200,7 +201,7 @@ std::string github_page(const RunRecord& run) {
                     page_text(status_text(run, false) + part_text(run)) + " in " + page_text(time_of_run(run, false)) +
                     "\n\n";
   if (journal::missed_its_until(run)) {
-    out += "❌ " + page_text(journal::missed_until(run.until)) + "\n\n";
+    out += "❌ " + page_text(journal::missed_until(run.settings.part.until)) + "\n\n";
   }
   if (!run.reason.empty()) out += page_text(run.reason, max_reason) + "\n\n";
   out += "| | Step | Status | Time |\n|---|---|---|---|\n";

@@ -85,7 +85,7 @@ std::string head(const RunRecord& run, bool being_written) {
   if (const runner::Usage used = journal::total_usage(run); used.any()) {
     out += element("p", "Prompts: " + usage_text(used), "faint") + "\n";
   }
-  if (missed) out += element("p", journal::missed_until(run.until), "reason") + "\n";
+  if (missed) out += element("p", journal::missed_until(run.settings.part.until), "reason") + "\n";
   if (!run.reason.empty()) out += element("p", run.reason, "reason") + "\n";
   return out;
 }

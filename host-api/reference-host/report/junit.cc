@@ -224,7 +224,7 @@ std::string junit_xml(const RunRecord& run) {
     JunitSuite& suite = suite_of(suites, index, run, "");
     suite.counts.add(CaseVerdict::error, {});
     all.add(CaseVerdict::error, {});
-    const std::string reason = missed       ? journal::missed_until(run.until)
+    const std::string reason = missed       ? journal::missed_until(run.settings.part.until)
                                : run.status ? run.reason
                                             : "the run has not ended";
     suite.cases += "    <testcase" + attribute("name", "the run") + attribute("classname", run.name) +

@@ -96,7 +96,7 @@ ordered_json span_of_run(const RunRecord& run) {
   attributes.text("wtool.run.status", report::status_text(run, false));
   attributes.number("wtool.run.resumed", run.resumed);
   attributes.text("wtool.workflow.file", run.file);
-  attributes.text("wtool.workflow.sha256", run.sha256);
+  attributes.text("wtool.workflow.sha256", run.sha256());
   // The span lasts from the first start of the run to the end of its last part, including the time between the parts.
   journal::Moment end = run.began + std::chrono::duration_cast<journal::Moment::duration>(run.took);
   for (const StepRecord& step : run.steps) end = std::max(end, end_of_step(step));
@@ -111,7 +111,7 @@ ordered_json span_of_run(const RunRecord& run) {
   if (run.status != RunReport::Status::suspended) {
     const bool missed = journal::missed_its_until(run);
     span["status"] = otlp_status(run.status != RunReport::Status::completed || missed,
-                                 missed       ? journal::missed_until(run.until)
+                                 missed       ? journal::missed_until(run.settings.part.until)
                                  : run.status ? run.reason
                                               : "the process of the run ended before the run did");
   }

@@ -71,9 +71,10 @@ std::string run_json(const journal::RunRecord& run, const std::string& status, b
                       {"began", iso_time(run.began)},
                       {"ms", milliseconds(run.took)},
                       {"resumed", run.resumed}};
-  if (!run.until.empty()) out["until"] = run.until;
-  if (!run.until.empty() && status == "completed") out["until_reached"] = reached_until(run);
-  if (!run.only.empty()) out["only"] = run.only;
+  const runner::RunPart& part = run.settings.part;
+  if (!part.until.empty()) out["until"] = part.until;
+  if (!part.until.empty() && status == "completed") out["until_reached"] = reached_until(run);
+  if (!part.only.empty()) out["only"] = part.only;
   if (!run.reason.empty()) out["reason"] = run.reason;
   if (run.refused) out["refused"] = true;
   if (const runner::Usage used = total_usage(run); used.any()) {

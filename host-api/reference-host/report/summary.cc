@@ -392,11 +392,11 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   append_notices(out, run);
   append_standard_errors(out, run);
   if (being_written) return out;
-  if (is_completed) return out + continue_line(line(run.run), run.until, journal::reached_until(run));
+  if (is_completed) return out + continue_line(line(run.run), run.settings.part.until, journal::reached_until(run));
   if (run.status == RunReport::Status::suspended) return out + approve_line(line(run.run));
   append_failed(out, failed, run.status == RunReport::Status::aborted, run.reason);
   append_interrupted(out, run);
-  return out + resume_line(line(run.run), run.only, failed);
+  return out + resume_line(line(run.run), run.settings.part.only, failed);
 }
 
 }  // namespace wtool::host::report

@@ -114,7 +114,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_read_as_it_was_recorded, Folder) {
   BOOST_TEST(content.run.name == "release");
   BOOST_TEST(content.run.file == "release.md");
   BOOST_TEST(content.run.directory == scratch.path());
-  BOOST_TEST(content.run.sha256.size() == 64U);
+  BOOST_TEST(content.run.sha256().size() == 64U);
   BOOST_TEST(content.run.pid == ::getpid());
   BOOST_TEST(*content.run.inputs.at("level").as_double() == 2.0);
   BOOST_TEST((content.run.status == RunReport::Status::completed));

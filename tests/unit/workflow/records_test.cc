@@ -234,18 +234,18 @@ BOOST_AUTO_TEST_CASE(everything_about_a_run_is_read_as_it_was_written) {
   BOOST_TEST(run.name == "release");
   BOOST_TEST(run.file == "release.md");
   BOOST_TEST(run.directory == "/somewhere");
-  BOOST_TEST(run.sha256 == wtool::sha256(source.text()));
+  BOOST_TEST(run.sha256() == wtool::sha256(source.text()));
   BOOST_TEST(run.host == wtool::host_name());
   BOOST_TEST(run.pid == ::getpid());
   BOOST_TEST(run.pid_namespace == own_pid_namespace());
-  BOOST_TEST(run.on == "cluster");
-  BOOST_TEST(run.jobs == "wtool-r1");
-  BOOST_TEST(run.env_files == start.settings.env_files);
-  BOOST_TEST(run.until == "Build");
-  BOOST_TEST(run.only == "Tell");
-  BOOST_TEST(run.policy.name == "project");
-  BOOST_TEST(run.policy.root == "/srv/project");
-  BOOST_TEST(run.policy.network);
+  BOOST_TEST(run.settings.on == "cluster");
+  BOOST_TEST(run.settings.jobs == "wtool-r1");
+  BOOST_TEST(run.settings.env_files == start.settings.env_files);
+  BOOST_TEST(run.settings.part.until == "Build");
+  BOOST_TEST(run.settings.part.only == "Tell");
+  BOOST_TEST(run.settings.policy.name == "project");
+  BOOST_TEST(run.settings.policy.root == "/srv/project");
+  BOOST_TEST(run.settings.policy.network);
   BOOST_REQUIRE(run.inputs.size() == 2U);
   BOOST_TEST(value_of(run.inputs.at("a \"level\"")) == "2");
   BOOST_TEST(value_of(run.inputs.at("name")) == "\"***\"");
@@ -298,17 +298,17 @@ BOOST_AUTO_TEST_CASE(a_resumption_replaces_what_was_known_about_the_run_except_i
   BOOST_TEST(!run.status.has_value());
   BOOST_TEST(run.reason == "");
   BOOST_TEST(!run.refused);
-  BOOST_TEST(run.on == "");
-  BOOST_TEST(run.jobs == "");
-  BOOST_TEST(run.until == "");
-  BOOST_TEST(run.only == "");
-  BOOST_TEST(run.env_files.empty());
+  BOOST_TEST(run.settings.on == "");
+  BOOST_TEST(run.settings.jobs == "");
+  BOOST_TEST(run.settings.part.until == "");
+  BOOST_TEST(run.settings.part.only == "");
+  BOOST_TEST(run.settings.env_files.empty());
   BOOST_REQUIRE(run.inputs.size() == 1U);
   BOOST_TEST(value_of(run.inputs.at("level")) == "2");
   BOOST_TEST(run.masked_inputs.empty());
-  BOOST_TEST(run.policy.name == "read-only");
-  BOOST_TEST(run.policy.root == "/srv");
-  BOOST_TEST(!run.policy.network);
+  BOOST_TEST(run.settings.policy.name == "read-only");
+  BOOST_TEST(run.settings.policy.root == "/srv");
+  BOOST_TEST(!run.settings.policy.network);
   BOOST_TEST((run.began == some_time));
   BOOST_TEST((run.took == std::chrono::seconds(2)));
 
@@ -321,13 +321,13 @@ BOOST_AUTO_TEST_CASE(a_resumption_replaces_what_was_known_about_the_run_except_i
   append_run_resumed(lines, some_time + std::chrono::hours(2), again, nullptr);
   const RunRecord third = read_back(lines);
   BOOST_TEST(third.resumed == 2);
-  BOOST_TEST(third.on == "cluster");
-  BOOST_TEST(third.jobs == "j");
-  BOOST_TEST(third.until == "Tell");
-  BOOST_TEST(third.only == "Keep");
-  BOOST_TEST(third.env_files == again.settings.env_files);
-  BOOST_TEST(third.policy.name == "project");
-  BOOST_TEST(third.policy.network);
+  BOOST_TEST(third.settings.on == "cluster");
+  BOOST_TEST(third.settings.jobs == "j");
+  BOOST_TEST(third.settings.part.until == "Tell");
+  BOOST_TEST(third.settings.part.only == "Keep");
+  BOOST_TEST(third.settings.env_files == again.settings.env_files);
+  BOOST_TEST(third.settings.policy.name == "project");
+  BOOST_TEST(third.settings.policy.network);
 }
 
 BOOST_AUTO_TEST_CASE(everything_about_the_end_of_a_step_is_read_as_it_was_written) {
@@ -526,8 +526,8 @@ BOOST_AUTO_TEST_CASE(the_node_of_a_step_and_the_jobs_of_a_run_are_read_back) {
   take_all(reader, lines);
   BOOST_TEST(reader.take(R"({"v":1,"type":"node","time":"2026-11-21T23:15:02.123Z","node":"x"})") != "");
   const RunRecord run = reader.finish();
-  BOOST_TEST(run.on == "cluster");
-  BOOST_TEST(run.jobs == "wtool-r1");
+  BOOST_TEST(run.settings.on == "cluster");
+  BOOST_TEST(run.settings.jobs == "wtool-r1");
   BOOST_REQUIRE(run.steps.size() == 1U);
   BOOST_TEST(run.steps[0].node == "node7");
   BOOST_TEST((run.steps[0].status == Step::Status::running));

@@ -178,10 +178,10 @@ BOOST_AUTO_TEST_CASE(how_a_run_ended_and_what_can_be_done_is_told) {
   run.status = RunReport::Status::completed;
   BOOST_TEST(run_text(run, false) == "release.md: completed in" + started + ", resumed once" + file + table);
   run.resumed = 2;
-  run.until = "Build";
+  run.settings.part.until = "Build";
   BOOST_TEST(run_text(run, false) == "release.md: completed (until Build) in" + started + ", resumed 2 times" + file +
                                          table + "\n  To continue after Build: wtool resume r1\n");
-  run.until = "Test";
+  run.settings.part.until = "Test";
   BOOST_TEST(run_text(run, false).ends_with(table + "\n  The run ended without reaching Test.\n"));
   // Only the path of the whole workflow and `finally` can reach it.
   add(run, "Test", "", Step::Status::succeeded, {"/1:A", 1});
@@ -189,17 +189,17 @@ BOOST_AUTO_TEST_CASE(how_a_run_ended_and_what_can_be_done_is_told) {
   run.steps.back().place.branch = "/0:finally";
   BOOST_TEST(run_text(run, false).ends_with("\n  To continue after Test: wtool resume r1\n"));
   run.steps.pop_back();
-  run.until = "";
-  run.only = "Build";
+  run.settings.part.until = "";
+  run.settings.part.only = "Build";
   BOOST_TEST(run_text(run, false).starts_with("release.md: completed (only Build) in"));
-  run.only = "";
+  run.settings.part.only = "";
   run.status = RunReport::Status::suspended;
   BOOST_TEST(run_text(run, false).ends_with(table + "\n  To answer and continue: wtool approve r1\n"));
 }
 
 BOOST_AUTO_TEST_CASE(a_run_of_one_state_is_offered_to_be_resumed_only_if_that_may_help) {
   RunRecord run = failed_run();
-  run.only = "Test";
+  run.settings.part.only = "Test";
   BOOST_TEST(run_text(run, false).ends_with("wtool resume 20261121-231502-3f9a\n"));
   run.steps.resize(2);
   run.steps[1].end.transitioned = false;
@@ -332,8 +332,8 @@ BOOST_AUTO_TEST_CASE(json_has_everything_about_a_run) {
   run.logs.resize(2);
   run.resumed = 1;
   run.refused = true;
-  run.until = "Ship";
-  run.only = "Build";
+  run.settings.part.until = "Ship";
+  run.settings.part.only = "Build";
   run.inputs.emplace("level", Value(std::int64_t{2}));
   run.secret_inputs = {"token"};
   run.masked_inputs = {"name"};
@@ -481,7 +481,7 @@ BOOST_AUTO_TEST_CASE(opentelemetry_gets_a_span_for_each_step_and_a_record_for_ea
   RunRecord run = failed_run();
   run.host = "here";
   run.pid = 42;
-  run.sha256 = "abcd";
+  run.parts.push_back({"abcd", {}});
   run.resumed = 1;
   run.steps[3].end.outcome.error = "timeout";
   add(run, "Hidden", "shell", Step::Status::succeeded, {"", 5}).hidden = true;
