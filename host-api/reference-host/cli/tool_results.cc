@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "journal/run_record.h"
 #include "mcp/results.h"
+#include "report/formats.h"
 
 namespace wtool::host {
 
