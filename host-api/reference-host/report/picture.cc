@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "workflow/model/edges.h"
+
 namespace wtool::host::report {
 namespace {
 
@@ -21,7 +23,8 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 class Builder {
  public:
-  Builder(const Workflow& workflow, const journal::RunRecord* run) : states_(workflow.states), workflow_(workflow) {
+  Builder(const Workflow& workflow, const journal::RunRecord* run)
+      : states_(workflow.states), workflow_(workflow), edges_(workflow::edges_of(workflow)) {
     picture_.of_run = run != nullptr;
     if (run != nullptr) count(*run);
   }
@@ -85,43 +88,12 @@ class Builder {
     return states_[hidden].around == hidden ? no_state : states_[hidden].around;
   }
 
-  std::vector<std::size_t> next_of(std::size_t state) const {
-    std::vector<std::size_t> next;
-    for (const Transition& exit : states_[state].exits) {
-      if (exit.target != no_state) next.push_back(exit.target);
-    }
-    const auto& action = states_[state].action;
-    if (action && !action->options.on_failure.name.empty()) {
-      const std::size_t target = workflow_.index_of(action->options.on_failure.name);
-      if (target != no_state) next.push_back(target);
-    }
-    return next;
-  }
-
   // States are drawn apart if no path from the start reaches them, and no path from them reaches a state of the main
   // scene.
   void find_apart() {
-    std::vector<bool> main(states_.size(), false);
-    std::vector<std::size_t> open;
-    const auto reach = [&](std::size_t state) {
-      if (state == no_state || main[state]) return;
-      main[state] = true;
-      open.push_back(state);
-    };
-    reach(workflow_.start);
-    while (!open.empty()) {
-      const std::size_t state = open.back();
-      open.pop_back();
-      for (const std::size_t next : next_of(state)) reach(next);
-    }
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::size_t i = 0; i < states_.size(); ++i) {
-        const std::vector<std::size_t> next = next_of(i);
-        if (main[i] || std::none_of(next.begin(), next.end(), [&](std::size_t other) { return main[other]; })) continue;
-        main[i] = changed = true;
-      }
-    }
+    workflow::StateMarks main(states_.size());
+    const std::vector<std::size_t> from_start = workflow::mark_reached({workflow_.start}, edges_, main);
+    main = workflow::reached_from(from_start, workflow::reversed(edges_));
     apart_scene_.assign(states_.size(), 0);
     mark_apart(workflow_.index_of(workflow_.on_failure.name), "on failure", main);
     mark_apart(workflow_.index_of(workflow_.finally.name), "finally", main);
@@ -130,7 +102,7 @@ class Builder {
     }
   }
 
-  void mark_apart(std::size_t root, const std::string& caption, std::vector<bool>& seen) {
+  void mark_apart(std::size_t root, const std::string& caption, workflow::StateMarks& seen) {
     if (root == no_state || seen[root]) return;
     std::size_t scene = none;
     for (const std::size_t other : picture_.apart) {
@@ -141,18 +113,7 @@ class Builder {
       picture_.apart.push_back(scene);
       picture_.scenes.emplace_back().caption = caption;
     }
-    std::vector<std::size_t> open{root};
-    seen[root] = true;
-    while (!open.empty()) {
-      const std::size_t state = open.back();
-      open.pop_back();
-      apart_scene_[state] = scene;
-      for (const std::size_t next : next_of(state)) {
-        if (seen[next]) continue;
-        seen[next] = true;
-        open.push_back(next);
-      }
-    }
+    for (const std::size_t state : workflow::mark_reached({root}, edges_, seen)) apart_scene_[state] = scene;
   }
 
   std::size_t add_item(std::size_t scene, Picture::Item item) {
@@ -307,6 +268,7 @@ class Builder {
 
   const std::vector<State>& states_;
   const Workflow& workflow_;
+  const workflow::StateEdges edges_;
   Picture picture_;
   std::size_t start_ = 0;
   std::vector<std::size_t> apart_scene_;  // by state: the scene if it is drawn apart, else 0

@@ -4,6 +4,7 @@
 
 #include "base/edit_distance.h"
 #include "runner/steps.h"
+#include "workflow/model/edges.h"
 #include "workflow/model/forks.h"
 
 namespace wtool::host::runner {
@@ -16,25 +17,15 @@ using workflow::Workflow;
 
 // The fork that has the state on one of its branches; no_state: none.
 std::size_t fork_around(const Workflow& workflow, std::size_t state) {
+  const workflow::StateEdges edges = workflow::edges_of(workflow);
   for (std::size_t fork = 0; fork < workflow.states.size(); ++fork) {
     if (workflow.states[fork].kind != State::Kind::fork) continue;
     const std::size_t join = workflow::join_of(workflow, workflow.states[fork]);
-    std::vector<bool> seen(workflow.states.size(), false);
-    std::vector<std::size_t> next;
-    const auto reach = [&](std::size_t target) {
-      if (target == no_state || target == join || seen[target]) return;
-      seen[target] = true;
-      next.push_back(target);
-    };
-    for (const Transition& exit : workflow.states[fork].exits) reach(exit.target);
-    while (!next.empty()) {
-      const std::size_t at = next.back();
-      next.pop_back();
-      for (const Transition& exit : workflow.states[at].exits) reach(exit.target);
-      const auto& action = workflow.states[at].action;
-      if (action) reach(workflow.index_of(action->options.on_failure.name));
+    std::vector<std::size_t> begun;
+    for (const Transition& exit : workflow.states[fork].exits) {
+      if (exit.target != join) begun.push_back(exit.target);
     }
-    if (seen[state]) return fork;
+    if (workflow::reached_from(begun, edges, join)[state]) return fork;
   }
   return no_state;
 }

@@ -6,6 +6,7 @@
 #include "base/edit_distance.h"
 #include "workflow/check/failure_rule.h"
 #include "workflow/model/diagnostics.h"
+#include "workflow/model/edges.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -49,61 +50,24 @@ class DiagramChecker {
   }
 
  private:
-  using Marks = std::vector<bool>;
-
-  // Fills targets_, sources_ and with_failures_. A state may lead to the targets of its exits, and to the state that its
-  // action names with `on failure`.
+  // A state may lead to the targets of its exits, and to the state that its action names with `on failure`.
   void connect() {
-    targets_.resize(states_.size());
-    sources_.resize(states_.size());
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      for (const Transition& exit : states_[i].exits) connect(i, exit.target);
-      if (states_[i].action) connect(i, workflow_.index_of(states_[i].action->options.on_failure.name));
-    }
+    targets_ = edges_of(workflow_);
+    sources_ = reversed(targets_);
     with_failures_ = targets_;
     for (std::size_t i = 0; i < states_.size() && !workflow_.continues; ++i) {
       if (states_[i].around == no_state) continue;
       if (can_fail(states_[i]) || states_[i].hidden) with_failures_[i].push_back(states_[i].around);
     }
   }
-  void connect(std::size_t from, std::size_t to) {
-    if (to == no_state) return;
-    targets_[from].push_back(to);
-    sources_[to].push_back(from);
-  }
-
-  using Edges = std::vector<std::vector<std::size_t>>;
-
-  // Marks the states of `todo`, and all states that can be reached from them without passing a marked state.
-  static void mark(std::vector<std::size_t> todo, const Edges& edges, Marks& marks) {
-    for (const std::size_t state : todo) marks[state] = true;
-    while (!todo.empty()) {
-      const std::size_t state = todo.back();
-      todo.pop_back();
-      for (const std::size_t next : edges[state]) {
-        if (marks[next]) continue;
-        marks[next] = true;
-        todo.push_back(next);
-      }
-    }
-  }
-  // The states of `from`, and all states that can be reached from them along `edges`.
-  static Marks closure(std::vector<std::size_t> from, const Edges& edges) {
-    Marks reached(edges.size());
-    mark(std::move(from), edges, reached);
-    return reached;
-  }
 
   void reach() {
     const std::size_t last = workflow_.index_of(workflow_.finally.name);
-    std::vector<std::size_t> roots = {workflow_.start};
-    for (const std::size_t root : {last, workflow_.index_of(workflow_.on_failure.name)}) {
-      if (root != no_state) roots.push_back(root);
-    }
-    const Marks left = closure(roots, targets_);
-    const Marks reached = closure(std::move(roots), with_failures_);
-    const Marks ends = lead_to_end();
-    const Marks told = unreached_beginnings(reached);
+    const std::vector<std::size_t> roots = {workflow_.start, last, workflow_.index_of(workflow_.on_failure.name)};
+    const StateMarks left = reached_from(roots, targets_);
+    const StateMarks reached = reached_from(roots, with_failures_);
+    const StateMarks ends = lead_to_end();
+    const StateMarks told = unreached_beginnings(reached);
     bool said_endless = false;
     // An agent in a part of the diagram without an end may end the workflow itself, so a missing transition after the
     // agent may be intended.
@@ -145,7 +109,7 @@ class DiagramChecker {
   }
 
   // Reports an end of a composite state that leads only to itself and other such ends, as with `X --> [*]` inside of X.
-  void endless_ends(const Marks& left, const Marks& ends) {
+  void endless_ends(const StateMarks& left, const StateMarks& ends) {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (!states_[i].hidden || !left[i] || ends[i]) continue;
       const auto& exits = states_[i].exits;
@@ -167,14 +131,14 @@ class DiagramChecker {
   }
 
   // Unreached states from which all other unreached states can be reached. Only these states need a diagnostic.
-  Marks unreached_beginnings(const Marks& reached) const {
-    Marks told(states_.size());
-    Marks covered = reached;
+  StateMarks unreached_beginnings(const StateMarks& reached) const {
+    StateMarks told(states_.size());
+    StateMarks covered = reached;
     for (const bool only_first : {true, false}) {
       for (std::size_t i = 0; i < states_.size(); ++i) {
         if (covered[i] || states_[i].hidden || (only_first && !sources_[i].empty())) continue;
         told[i] = true;
-        mark({i}, targets_, covered);
+        mark_reached({i}, targets_, covered);
       }
     }
     return told;
@@ -192,7 +156,7 @@ class DiagramChecker {
   }
 
   // Whether `state` is a composite state that is bypassed, because arrows lead straight to its inner states.
-  bool is_passed_by(std::size_t state, const Marks& reached) const {
+  bool is_passed_by(std::size_t state, const StateMarks& reached) const {
     if (workflow_.find(states_[state].id + "/end") == nullptr) return false;
     return std::any_of(targets_[state].begin(), targets_[state].end(),
                        [&](std::size_t inner) { return reached[inner]; });
@@ -206,10 +170,10 @@ class DiagramChecker {
   }
 
   // The states that can reach an end: [*], an Abort, or a dead end (which is reported separately).
-  Marks lead_to_end() const {
+  StateMarks lead_to_end() const {
     const std::size_t count = states_.size();
     // The node count + i is the end i of a composite state after a failure inside, when only some exits are taken.
-    Edges sources = sources_;
+    StateEdges sources = sources_;
     sources.resize(2 * count);
     std::vector<std::size_t> ends;
     for (std::size_t i = 0; i < count; ++i) {
@@ -233,7 +197,7 @@ class DiagramChecker {
         }
       }
     }
-    return closure(std::move(ends), sources);
+    return reached_from(ends, sources);
   }
 
   // Whether no failure of the state leads to the exits of the composite state around it.
@@ -251,7 +215,7 @@ class DiagramChecker {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (states_[i].kind == State::Kind::fork) forks.push_back(i);
     }
-    const Marks behind_fork = closure(std::move(forks), with_failures_);
+    const StateMarks behind_fork = reached_from(forks, with_failures_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (states_[i].kind != State::Kind::join || states_[i].hidden || behind_fork[i]) continue;
       diagnostics_.warn(states_[i].offset,
@@ -296,7 +260,7 @@ class DiagramChecker {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (states_[i].action || states_[i].action_unread) acting.push_back(i);
     }
-    const Marks after_action = closure(std::move(acting), with_failures_);
+    const StateMarks after_action = reached_from(acting, with_failures_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (after_action[i]) continue;
       for (const Transition& exit : states_[i].exits) {
@@ -351,8 +315,8 @@ class DiagramChecker {
     for (const NamedPlace* name : {&workflow_.on_failure, &workflow_.finally}) {
       if (const std::size_t root = workflow_.index_of(name->name); root != no_state) handlers.push_back(root);
     }
-    const Marks handling = closure(std::move(handlers), targets_);
-    const Marks ordinary = closure({workflow_.start}, targets_);
+    const StateMarks handling = reached_from(handlers, targets_);
+    const StateMarks ordinary = reached_from({workflow_.start}, targets_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       const State& state = states_[i];
       if (state.hidden || !can_fail(state) || (handling[i] && !ordinary[i])) continue;
@@ -372,8 +336,8 @@ class DiagramChecker {
   void leads_back_from_finally() {
     const std::size_t last = workflow_.index_of(workflow_.finally.name);
     if (last == no_state) return;
-    const Marks ordinary = closure({workflow_.start}, targets_);
-    const Marks at_last = closure({last}, targets_);
+    const StateMarks ordinary = reached_from({workflow_.start}, targets_);
+    const StateMarks at_last = reached_from({last}, targets_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (!at_last[i] || (ordinary[i] && i != last)) continue;
       for (const Transition& exit : states_[i].exits) {
@@ -390,9 +354,9 @@ class DiagramChecker {
 
   // Finds the nearest step: `from` itself or a state after it that has an action. Walks over marked states only. no_state:
   // there is no such step.
-  std::size_t first_step(std::size_t from, const Marks& marked) const {
+  std::size_t first_step(std::size_t from, const StateMarks& marked) const {
     std::vector<std::size_t> todo = {from};
-    Marks seen(states_.size());
+    StateMarks seen(states_.size());
     for (std::size_t i = 0; i < todo.size(); ++i) {
       const std::size_t at = todo[i];
       if (seen[at] || !marked[at]) continue;
@@ -496,11 +460,11 @@ class DiagramChecker {
   const Workflow& workflow_;
   const std::vector<State>& states_;
   Diagnostics& diagnostics_;
-  std::vector<std::vector<std::size_t>> targets_;
-  std::vector<std::vector<std::size_t>> sources_;
+  StateEdges targets_;
+  StateEdges sources_;
   // targets_, and from each state that can fail inside of a composite state the end of that state, whose exits the
   // failure leads to.
-  std::vector<std::vector<std::size_t>> with_failures_;
+  StateEdges with_failures_;
   std::vector<std::string> ids_;
 };
 

@@ -10,6 +10,7 @@
 #include "expressions/value.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checker.h"
+#include "workflow/model/edges.h"
 #include "workflow/parse/markdown.h"
 #include "workflow/parse/parser.h"
 
@@ -216,6 +217,7 @@ class OlderRule {
   }
 
   void read_names() {
+    edges_ = edges_of(workflow_);
     looks_at_last_.resize(states_.size());
     for (std::size_t i = 0; i < states_.size(); ++i) {
       looks_at_last_[i] = !states_[i].action && !states_[i].action_unread && !judges(states_[i]) &&
@@ -302,11 +304,10 @@ class OlderRule {
     while (!todo.empty()) {
       const std::size_t at = todo.front();
       todo.pop_front();
-      if (at == no_state || seen[at]) continue;
+      if (seen[at]) continue;
       if (wanted.contains(at)) return at;
       seen[at] = true;
-      for (const Transition& exit : states_[at].exits) todo.push_back(exit.target);
-      if (states_[at].action) todo.push_back(workflow_.index_of(states_[at].action->options.on_failure.name));
+      todo.insert(todo.end(), edges_[at].begin(), edges_[at].end());
     }
     return no_state;
   }
@@ -330,6 +331,7 @@ class OlderRule {
   const Workflow& workflow_;
   const std::vector<State>& states_;
   std::vector<bool> fails_;
+  StateEdges edges_;
   std::vector<bool> looks_at_last_;
   std::multimap<std::string, std::size_t> readers_;
   std::map<std::size_t, std::vector<std::string>> inside_;  // names of outcomes, by the hidden state around them

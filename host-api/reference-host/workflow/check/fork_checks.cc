@@ -8,6 +8,7 @@
 #include "workflow/check/checks.h"
 #include "workflow/check/failure_rule.h"
 #include "workflow/check/fork_branches.h"
+#include "workflow/model/edges.h"
 #include "workflow/model/forks.h"
 
 namespace wtool::host::workflow {
@@ -36,8 +37,6 @@ class ForkChecker {
   }
 
  private:
-  using Marks = std::vector<bool>;
-
   bool is_fork(std::size_t state) const { return states_[state].kind == State::Kind::fork; }
   bool is_join(std::size_t state) const { return states_[state].kind == State::Kind::join; }
   bool aborts(std::size_t state) const { return ends_run(states_[state]); }
@@ -93,10 +92,10 @@ class ForkChecker {
     const auto ways = ways_around_join(fork, branches);
     if (ways.empty()) return false;
     // A way back to the fork begins all branches again, and these come to the join.
-    const Marks to_fork = closure({fork}, sources(), join);
-    const Marks to_end = closure(all_with(&ForkChecker::has_exit_to_end), sources(), fork);
-    const Marks behind = closure({join}, targets(), fork);
-    const Marks to_step_behind = closure(all_with(&ForkChecker::works, behind), sources(), fork);
+    const StateMarks to_fork = reached_from({fork}, sources(), join);
+    const StateMarks to_end = reached_from(all_with(&ForkChecker::has_exit_to_end), sources(), fork);
+    const StateMarks behind = reached_from({join}, targets(), fork);
+    const StateMarks to_step_behind = reached_from(all_with(&ForkChecker::works, behind), sources(), fork);
     for (const Way& way : ways) {
       if (to_fork[way.target]) continue;
       if (way.exit != nullptr && way.failed && hands_failure_on(workflow_, states_[way.state], *way.exit) &&
@@ -137,7 +136,7 @@ class ForkChecker {
   // The ways from states on the way to the join of the fork to states from which none leads there.
   std::vector<Way> ways_around_join(std::size_t fork, const ForkBranches& branches) {
     const std::size_t join = joins_[fork];
-    Marks to_join(states_.size());
+    StateMarks to_join(states_.size());
     to_join[join] = true;
     std::vector<std::size_t> todo = {join};
     while (!todo.empty()) {
@@ -168,9 +167,9 @@ class ForkChecker {
                                       ", whose exits can tell `success` from `failure`");
   }
 
-  void tell_of_second_time(std::size_t fork, const Way& way, const Marks& behind) {
+  void tell_of_second_time(std::size_t fork, const Way& way, const StateMarks& behind) {
     const std::string join = name_of_join(joins_[fork]);
-    const Marks around = closure({way.target}, targets(), fork);
+    const StateMarks around = reached_from({way.target}, targets(), fork);
     std::size_t step = 0;
     while (!around[step] || !behind[step] || !works(step)) ++step;
     diagnostics_.warn(way.offset, std::string(way.exit == nullptr ? "this `on failure`" : "this arrow") + " leads a " +
@@ -180,7 +179,8 @@ class ForkChecker {
   }
 
   // The states for which `is_wanted` is true, among those that are marked.
-  std::vector<std::size_t> all_with(bool (ForkChecker::*is_wanted)(std::size_t) const, const Marks& marked = {}) const {
+  std::vector<std::size_t> all_with(bool (ForkChecker::*is_wanted)(std::size_t) const,
+                                    const StateMarks& marked = {}) const {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if ((marked.empty() || marked[i]) && (this->*is_wanted)(i)) found.push_back(i);
@@ -224,7 +224,7 @@ class ForkChecker {
   // The first state with an action that comes after a success of `state`, before any join; no_state: no such state
   // follows.
   std::size_t follower_of(std::size_t state) const {
-    Marks seen(states_.size());
+    StateMarks seen(states_.size());
     std::deque<std::size_t> todo = {state};
     while (!todo.empty()) {
       const State& at = states_[todo.front()];
@@ -239,50 +239,24 @@ class ForkChecker {
     return no_state;
   }
 
-  using Edges = std::vector<std::vector<std::size_t>>;
-
-  // By state: where its exits and its `on failure` lead.
-  const Edges& targets() {
+  // By state: where its exits and its `on failure` lead. An Abort leads nowhere.
+  const StateEdges& targets() {
     if (!targets_.empty()) return targets_;
-    targets_.resize(states_.size());
+    targets_ = edges_of(workflow_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
-      if (aborts(i)) continue;
-      for (const Transition& exit : states_[i].exits) {
-        if (exit.target != no_state) targets_[i].push_back(exit.target);
-      }
-      if (!states_[i].action) continue;
-      const std::size_t handler = workflow_.index_of(states_[i].action->options.on_failure.name);
-      if (handler != no_state) targets_[i].push_back(handler);
+      if (aborts(i)) targets_[i].clear();
     }
     return targets_;
   }
   // By state: the states that lead to it.
-  const Edges& sources() {
-    if (!sources_.empty()) return sources_;
-    sources_.resize(states_.size());
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      for (const std::size_t target : targets()[i]) sources_[target].push_back(i);
-    }
+  const StateEdges& sources() {
+    if (sources_.empty()) sources_ = reversed(targets());
     return sources_;
   }
 
-  // These states, and all that can be reached from them along `edges` without passing `fork`.
-  static Marks closure(std::vector<std::size_t> from, const Edges& edges, std::size_t fork) {
-    Marks reached(edges.size());
-    for (const std::size_t state : from) reached[state] = true;
-    while (!from.empty()) {
-      const std::size_t state = from.back();
-      from.pop_back();
-      for (const std::size_t next : edges[state]) {
-        if (next == fork || reached[next]) continue;
-        reached[next] = true;
-        from.push_back(next);
-      }
-    }
-    return reached;
+  bool leads_to(std::size_t from, std::size_t to, std::size_t fork) {
+    return reached_from({from}, targets(), fork)[to];
   }
-
-  bool leads_to(std::size_t from, std::size_t to, std::size_t fork) { return closure({from}, targets(), fork)[to]; }
 
   std::vector<std::size_t> forks_that_meet_at(std::size_t join) const {
     std::vector<std::size_t> forks;
@@ -350,8 +324,8 @@ class ForkChecker {
   Diagnostics& diagnostics_;
   const BranchEdges edges_;
   std::vector<std::size_t> joins_;  // by state: for a fork, its join
-  Edges targets_;
-  Edges sources_;
+  StateEdges targets_;
+  StateEdges sources_;
   // The walks that is_reached_without() may still take. A file that needs more is checked in parts only, so that the
   // check of no file takes long.
   int walks_left_ = 500;

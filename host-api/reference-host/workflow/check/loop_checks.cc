@@ -3,6 +3,7 @@
 
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checks.h"
+#include "workflow/model/edges.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -14,15 +15,16 @@ class LoopFinder {
  public:
   explicit LoopFinder(const Workflow& workflow)
       : workflow_(workflow),
-        targets_(workflow.states.size()),
+        targets_(edges_of(workflow)),
         order_(workflow.states.size()),
         lowest_(workflow.states.size()),
         open_(workflow.states.size()) {
     for (std::size_t i = 0; i < workflow.states.size(); ++i) {
-      if (is_bounded(i)) continue;
-      const State& state = workflow.states[i];
-      for (const Transition& exit : state.exits) connect(i, exit.target);
-      if (state.action) connect(i, workflow.index_of(state.action->options.on_failure.name));
+      if (is_bounded(i)) {
+        targets_[i].clear();
+      } else {
+        std::erase_if(targets_[i], [this](std::size_t target) { return is_bounded(target); });
+      }
     }
   }
 
@@ -43,9 +45,6 @@ class LoopFinder {
     const auto& action = workflow_.states[state].action;
     return action && (action->options.max_visits || std::holds_alternative<ApproveAction>(action->kind) ||
                       std::holds_alternative<ConfirmAction>(action->kind));
-  }
-  void connect(std::size_t from, std::size_t to) {
-    if (to != no_state && !is_bounded(to)) targets_[from].push_back(to);
   }
 
   // Tarjan's algorithm, without recursion: a diagram may have thousands of states in a row.
@@ -90,7 +89,7 @@ class LoopFinder {
   }
 
   const Workflow& workflow_;
-  std::vector<std::vector<std::size_t>> targets_;
+  StateEdges targets_;
   std::vector<std::size_t> order_;   // the order in which states were first visited, from 1; 0: not visited
   std::vector<std::size_t> lowest_;  // for each state: the lowest order of a state to which it leads back
   std::vector<bool> open_;           // on stack_

@@ -11,6 +11,7 @@
 #include "workflow/check/checker.h"
 #include "workflow/check/checks.h"
 #include "workflow/model/diagnostics.h"
+#include "workflow/model/edges.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
@@ -29,34 +30,23 @@ class ValuePaths {
   bool may_follow(const std::vector<std::size_t>& earlier, std::size_t state, bool after_action);
 
  private:
-  void connect(std::size_t from, std::size_t to);
-
   const Workflow& workflow_;
-  std::vector<std::vector<std::size_t>> sources_;  // for each state: the states that lead to it
-  std::vector<bool> from_anywhere_;                // true for the targets of the workflow's `on failure` and `finally`
-  std::vector<std::size_t> seen_;                  // for each state: the last search that visited it
+  StateEdges sources_;             // for each state: the states that lead to it
+  StateMarks from_anywhere_;       // true for the targets of the workflow's `on failure` and `finally`
+  std::vector<std::size_t> seen_;  // for each state: the last search that visited it
   std::size_t question_ = 0;
   std::size_t steps_left_ = 5'000'000;
 };
 
 ValuePaths::ValuePaths(const Workflow& workflow)
     : workflow_(workflow),
-      sources_(workflow.states.size()),
+      sources_(reversed(edges_of(workflow))),
       from_anywhere_(workflow.states.size()),
       seen_(workflow.states.size()) {
-  for (std::size_t i = 0; i < workflow.states.size(); ++i) {
-    const State& state = workflow.states[i];
-    for (const Transition& exit : state.exits) connect(i, exit.target);
-    if (state.action) connect(i, workflow.index_of(state.action->options.on_failure.name));
-  }
   for (const std::string& name : {workflow.on_failure.name, workflow.finally.name}) {
     const std::size_t state = workflow.index_of(name);
     if (state != no_state) from_anywhere_[state] = true;
   }
-}
-
-void ValuePaths::connect(std::size_t from, std::size_t to) {
-  if (to != no_state) sources_[to].push_back(from);
 }
 
 bool ValuePaths::may_follow(const std::vector<std::size_t>& earlier, std::size_t state, bool after_action) {

@@ -7,6 +7,7 @@
 
 #include "workflow/check/failure_rule.h"
 #include "workflow/model/diagnostics.h"
+#include "workflow/model/edges.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
@@ -26,25 +27,10 @@ void forget_assigned(const State& state, Names& names) {
 }
 
 // For each state, whether a run may come to it.
-std::vector<bool> reached_states(const Workflow& workflow) {
-  std::vector<bool> reached(workflow.states.size());
-  std::vector<std::size_t> todo;
-  const auto reach = [&](std::size_t state) {
-    if (state == no_state || reached[state]) return;
-    reached[state] = true;
-    todo.push_back(state);
-  };
-  for (const std::size_t first :
-       {workflow.start, workflow.index_of(workflow.finally.name), workflow.index_of(workflow.on_failure.name)}) {
-    reach(first);
-  }
-  while (!todo.empty()) {
-    const State& state = workflow.states[todo.back()];
-    todo.pop_back();
-    if (state.action) reach(workflow.index_of(state.action->options.on_failure.name));
-    for (const Transition& exit : state.exits) reach(exit.target);
-  }
-  return reached;
+StateMarks reached_states(const Workflow& workflow) {
+  return reached_from(
+      {workflow.start, workflow.index_of(workflow.finally.name), workflow.index_of(workflow.on_failure.name)},
+      edges_of(workflow));
 }
 
 // For each state, whether a run that lacks a value there is sure to fail: the state is on a path without a choice from
@@ -106,7 +92,7 @@ void check_values(const Workflow& workflow, const std::map<std::string, expressi
   }
   if (names.empty()) return;
   const std::vector<NameRead> needed = needed_values(workflow, names, name_uses(workflow, nullptr));
-  const std::vector<bool> reached = reached_states(workflow);
+  const StateMarks reached = reached_states(workflow);
   const std::vector<bool> doomed = doomed_states(workflow);
   const auto is_certain = [&](const NameRead& use) { return use.in_action && !use.after_tag && doomed[use.state]; };
   const auto tell = [&](const NameRead& use) {
