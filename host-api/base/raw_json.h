@@ -10,7 +10,6 @@
 // deeper than `max_raw_json_depth`.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +17,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/text.h"
 
 namespace wtool {
 
@@ -129,8 +130,7 @@ std::string without_json_escapes(std::string_view inside);
 template <class Number>
 std::optional<Number> RawJson::integer() const {
   Number number{};
-  const auto read = std::from_chars(raw_.data(), raw_.data() + raw_.size(), number);
-  if (type() != Type::number || read.ec != std::errc() || read.ptr != raw_.data() + raw_.size()) return std::nullopt;
+  if (type() != Type::number || !read_number(raw_, number)) return std::nullopt;
   return number;
 }
 

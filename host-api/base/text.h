@@ -1,11 +1,13 @@
 // Helpers for short texts: character classes and case conversion (ASCII only, whatever the locale), blanks, names of
-// variables, lists of words, counts.
+// variables, lists of words, numbers, counts.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace wtool {
@@ -43,6 +45,14 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 
 // "a, b or c"
 std::string alternatives(const std::vector<std::string>& words);
+
+// Like std::from_chars, but fails unless the number is the whole text. After a failure, `number` may have another value,
+// such as the number at the beginning of the text.
+template <typename Number, typename... How>
+bool read_number(std::string_view text, Number& number, How... how) {
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number, how...);
+  return failed == std::errc() && end == text.data() + text.size();
+}
 
 // "1 file", "3 files": for a noun whose plural ends with an s.
 std::string counted(std::int64_t count, std::string_view noun);

@@ -1,7 +1,5 @@
 #include "screen/keys.h"
 
-#include <charconv>
-
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -28,8 +26,7 @@ constexpr NamedKey named[] = {
 std::optional<int> function_number(std::string_view name) {
   if (!name.starts_with('f') || name.size() < 2 || name[1] == '0') return std::nullopt;
   int number = 0;
-  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size() || number < 1 || number > 12) return std::nullopt;
+  if (!read_number(name.substr(1), number) || number < 1 || number > 12) return std::nullopt;
   return number;
 }
 

@@ -1,7 +1,6 @@
 #include "base/config/keys.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -240,27 +239,20 @@ std::string shown(const json& value) { return shown_text(dumped(value)); }
 
 namespace {
 
-// Like std::from_chars, but fails unless the number is the whole text.
-template <typename Number, typename... How>
-bool whole(std::string_view text, Number& number, How... how) {
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number, how...);
-  return failed == std::errc{} && end == text.data() + text.size();
-}
-
 // Parses decimal digits, perhaps with a sign, or a number such as 0o17 or 0x1F without a sign. False: the text is
 // something else, or the number does not fit into 64 bits.
 bool parse_integer(std::string_view text, json& value) {
   std::uint64_t positive = 0;
   std::int64_t negative = 0;
   if (text.starts_with("0x") || text.starts_with("0o")) {
-    if (!whole(text.substr(2), positive, text[1] == 'x' ? 16 : 8)) return false;
+    if (!read_number(text.substr(2), positive, text[1] == 'x' ? 16 : 8)) return false;
     value = positive;
   } else if (text.starts_with('-')) {
-    if (!whole(text, negative)) return false;
+    if (!read_number(text, negative)) return false;
     value = negative;
   } else {
     if (text.starts_with('+')) text.remove_prefix(1);
-    if (text.empty() || text.front() < '0' || text.front() > '9' || !whole(text, positive)) return false;
+    if (text.empty() || text.front() < '0' || text.front() > '9' || !read_number(text, positive)) return false;
     value = positive;
   }
   return true;
@@ -279,7 +271,7 @@ bool parse_float(std::string_view text, json& value) {
   }
   double number = 0;
   // A number beyond the range of doubles stays a text: a value such as 12e4567 may be a part of a hash.
-  if (!whole(std::string_view(digits), number)) return false;
+  if (!read_number(digits, number)) return false;
   value = minus ? -number : number;
   return true;
 }

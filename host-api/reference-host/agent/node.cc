@@ -9,8 +9,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include <charconv>
 #include <cstdlib>
+
+#include "base/text.h"
 
 namespace wtool::host {
 
@@ -27,8 +28,7 @@ namespace {
 std::optional<std::int64_t> number(const char* name) {
   const std::string text = variable(name);
   std::int64_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return failed == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+  return read_number(text, value) ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -20,6 +19,7 @@
 #include "base/environment.h"
 #include "base/listing.h"
 #include "base/pidfd.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
@@ -62,8 +62,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 pid_t number_in(const std::string& text) {
   pid_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return failure == std::errc() && end == text.data() + text.size() ? number : 0;
+  return read_number(text, number) ? number : 0;
 }
 
 // The number of the process's parent. 0: the process has ended.

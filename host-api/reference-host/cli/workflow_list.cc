@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <string_view>
@@ -158,9 +157,7 @@ const OfferedWorkflow* chosen(const std::vector<OfferedWorkflow>& workflows, std
     if (one.name == answer) return &one;
   }
   std::size_t number = 0;
-  const auto parsed = std::from_chars(answer.data(), answer.data() + answer.size(), number);
-  const bool is_number = parsed.ec == std::errc() && parsed.ptr == answer.data() + answer.size();
-  return is_number && number >= 1 && number <= workflows.size() ? &workflows[number - 1] : nullptr;
+  return read_number(answer, number) && number >= 1 && number <= workflows.size() ? &workflows[number - 1] : nullptr;
 }
 
 std::string none_is_named(const std::vector<OfferedWorkflow>& workflows) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <optional>
 
@@ -60,9 +59,7 @@ CallResult size(const Value& value, Budget& budget) {
 template <class Number>
 std::optional<Value> number_of(const std::string& text) {
   Number number{};
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  if (!read_number(text, number)) return std::nullopt;
   return Value(number);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -259,15 +258,11 @@ std::optional<Value> number_in(const Value& value) {
   if (value.as_int() != nullptr || value.as_double() != nullptr) return value;
   const std::string* text = value.as_text();
   if (text == nullptr) return std::nullopt;
-  const std::string written(trimmed(*text));
-  const char* end = written.data() + written.size();
+  const std::string_view written = trimmed(*text);
   std::int64_t whole = 0;
-  if (const auto read = std::from_chars(written.data(), end, whole); read.ec == std::errc() && read.ptr == end) {
-    return Value(whole);
-  }
+  if (read_number(written, whole)) return Value(whole);
   double number = 0;
-  const auto read = std::from_chars(written.data(), end, number, std::chars_format::general);
-  if (read.ec == std::errc() && read.ptr == end && std::isfinite(number)) return Value(number);
+  if (read_number(written, number) && std::isfinite(number)) return Value(number);
   return std::nullopt;
 }
 

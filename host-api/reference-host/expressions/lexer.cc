@@ -97,8 +97,7 @@ class LiteralReader {
   bool number(std::size_t skip, std::size_t digits, int base) {
     const std::string_view written = text_.substr(at_ + skip, digits);
     std::uint32_t code = 0;
-    const auto parsed = std::from_chars(written.data(), written.data() + written.size(), code, base);
-    if (written.size() < digits || parsed.ec != std::errc() || parsed.ptr != written.data() + written.size()) {
+    if (written.size() < digits || !read_number(written, code, base)) {
       mistake_ = "this escape needs " + std::to_string(digits) + (base == 8 ? " octal" : " hexadecimal") + " digits";
       return false;
     }

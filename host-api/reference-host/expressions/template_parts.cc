@@ -1,7 +1,6 @@
 #include "expressions/template_parts.h"
 
-#include <charconv>
-
+#include "base/text.h"
 #include "expressions/expression.h"
 
 namespace wtool::host::expressions {
@@ -12,16 +11,11 @@ std::optional<Value> parse_number(TemplateCursor& cursor) {
   std::string_view written = cursor.rest().substr(0, cursor.rest().find_first_not_of("-0123456789."));
   // In a range such as (1..n), the dots are not a part of the number.
   written = written.substr(0, written.find(".."));
-  const char* end = written.data() + written.size();
   cursor.take(written);
   std::int64_t whole = 0;
-  if (const auto parsed = std::from_chars(written.data(), end, whole); parsed.ec == std::errc() && parsed.ptr == end) {
-    return Value(whole);
-  }
+  if (read_number(written, whole)) return Value(whole);
   double number = 0;
-  if (const auto parsed = std::from_chars(written.data(), end, number); parsed.ec == std::errc() && parsed.ptr == end) {
-    return Value(number);
-  }
+  if (read_number(written, number)) return Value(number);
   return std::nullopt;
 }
 

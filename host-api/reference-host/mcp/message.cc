@@ -1,10 +1,10 @@
 #include "mcp/message.h"
 
-#include <charconv>
 #include <cmath>
 
 #include "base/json_reader.h"
 #include "base/raw_json.h"
+#include "base/text.h"
 
 namespace wtool::host::mcp {
 
@@ -41,9 +41,7 @@ Message unreadable(std::string_view line, std::string why) {
 std::optional<unsigned> escaped_unit(std::string_view text, std::size_t at) {
   unsigned unit = 0;
   if (text.substr(at, 2) != "\\u" || text.size() < at + 6) return std::nullopt;
-  const char* const end = text.data() + at + 6;
-  const auto read = std::from_chars(end - 4, end, unit, 16);
-  return read.ec == std::errc() && read.ptr == end ? std::optional(unit) : std::nullopt;
+  return read_number(text.substr(at + 2, 4), unit, 16) ? std::optional(unit) : std::nullopt;
 }
 
 bool is_high(std::optional<unsigned> unit) { return unit && *unit >= 0xd800 && *unit < 0xdc00; }

@@ -1,7 +1,6 @@
 // Service "command" ready="command": a command that runs beside the states that follow. It is ended when the composite
 // state around the service ends, or at the end of the run.
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,12 +58,7 @@ bool read_ready_timeout(ActionReading& in, ServiceAction& made) {
 
 bool read_restart(ActionReading& in, ServiceAction& made) {
   const std::size_t at = in.cursor.here();
-  const std::string text = in.cursor.take_bare_word();
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), made.restart);
-  if (!text.empty() && parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && made.restart >= 0 &&
-      made.restart <= max_retries) {
-    return true;
-  }
+  if (read_retries(in.cursor.take_bare_word(), made.restart)) return true;
   in.diagnostics.add(at,
                      "restart must be how many times a service is started again after it has ended by itself, 0 to " +
                          std::to_string(max_retries) + ", such as restart=3");

@@ -1,6 +1,5 @@
 // The actions `Wait 5 seconds` and `Wait for user confirmation "question"`.
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -123,8 +122,7 @@ ActionType WaitAction::type() {
   type.describe = describe_of<WaitAction>([](const WaitAction& wait, const Describer& describer) {
     const std::string amount = describer.text(wait.amount);
     double number = 0;
-    const auto parsed = std::from_chars(amount.data(), amount.data() + amount.size(), number);
-    if (parsed.ec == std::errc() && parsed.ptr == amount.data() + amount.size() && number >= 0 && number < 1e9) {
+    if (read_number(amount, number) && number >= 0 && number < 1e9) {
       return "waits " + duration_words(std::chrono::milliseconds(
                             static_cast<std::int64_t>(number * static_cast<double>(wait.unit.count()))));
     }

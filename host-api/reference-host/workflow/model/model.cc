@@ -168,8 +168,7 @@ std::optional<std::chrono::milliseconds> duration_value(std::string_view text, s
     break;
   }
   double number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  if (!read_number(text, number, std::chars_format::fixed)) return std::nullopt;
   if (!(number >= 0) || number * unit > static_cast<double>(longest) * 1000) return std::nullopt;
   return std::chrono::milliseconds(std::llround(number * unit));
 }

@@ -78,10 +78,7 @@ std::optional<Value> parameter_value(Parameter::Type type, const std::string& te
     }
   }
   double number = 0;
-  if (const auto parsed = std::from_chars(text.data(), end, number, std::chars_format::general);
-      parsed.ec == std::errc() && parsed.ptr == end && number - number == 0) {
-    return Value(number);
-  }
+  if (read_number(text, number) && number - number == 0) return Value(number);
   why = shown() + " is not a number";
   return std::nullopt;
 }

@@ -1,7 +1,6 @@
 #include "workflow/parse/action_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/config/keys.h"
@@ -74,6 +73,10 @@ bool sees_list(ActionCursor ahead) {
 }
 
 }  // namespace
+
+bool read_retries(std::string_view text, std::int64_t& out) {
+  return read_number(text, out) && out >= 0 && out <= max_retries;
+}
 
 std::string option_meant(const std::string& name, const std::vector<std::string>& known) {
   std::string question = did_you_mean(name, known);
@@ -174,8 +177,7 @@ bool OptionReader::number(const std::string& name, std::int64_t least, std::int6
   const std::size_t at = cursor_.here();
   const std::string text = cursor_.take_to_blank();
   std::int64_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && value >= least && value <= most) {
+  if (read_number(text, value) && value >= least && value <= most) {
     out = value;
     return true;
   }
@@ -225,10 +227,7 @@ bool OptionReader::result(ActionOptions& out) {
 
 bool OptionReader::retry(ActionOptions& out) {
   const std::size_t at = cursor_.here();
-  const std::string text = cursor_.take_bare_word();
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), out.retry);
-  if (!text.empty() && parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && out.retry >= 0 &&
-      out.retry <= max_retries) {
+  if (read_retries(cursor_.take_bare_word(), out.retry)) {
     out.says_retry = true;
     return true;
   }
@@ -344,9 +343,7 @@ std::uint64_t most_of(std::string_view limit) { return static_cast<std::uint64_t
 
 std::optional<std::uint64_t> whole_number(std::string_view digits) {
   std::uint64_t number = 0;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (digits.empty() || parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size()) return std::nullopt;
-  return number;
+  return read_number(digits, number) ? std::optional(number) : std::nullopt;
 }
 
 // `512M`, `1G`, or a number of bytes; a unit is 1024 times the one before.

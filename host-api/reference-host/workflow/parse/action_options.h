@@ -20,6 +20,10 @@ inline constexpr std::int64_t max_retries = 100;
 inline constexpr std::int64_t max_asked_again = 20;
 inline constexpr std::int64_t max_visits_allowed = 10'000'000;
 
+// Reads how many further tries there may be: a whole number from 0 to max_retries. False: the text is not such a number;
+// `out` may have another value then.
+bool read_retries(std::string_view text, std::int64_t& out);
+
 // The question whether another option or key was meant by `name`: one of `known` that is similar, or the one for which
 // other programs use this word, such as retry for retries. Empty: none.
 std::string option_meant(const std::string& name, const std::vector<std::string>& known);

@@ -6,6 +6,7 @@
 
 #include "base/config/yaml_mistake.h"
 #include "base/edit_distance.h"
+#include "base/text.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/parse/action_options.h"
 #include "workflow/quoting/command_template.h"
@@ -202,11 +203,8 @@ class FrontMatter {
   }
 
   void retry(const YAML::Node& node) {
-    const std::string text = node.IsScalar() ? node.Scalar() : "";
     std::int64_t value = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < 0 ||
-        value > max_retries) {
+    if (!read_retries(node.IsScalar() ? node.Scalar() : "", value)) {
       return yaml_.fail(node,
                         "'retry' must be a whole number of further tries, from 0 to " + std::to_string(max_retries));
     }
@@ -216,8 +214,7 @@ class FrontMatter {
   void max_steps(const YAML::Node& node) {
     std::int64_t value = 0;
     const std::string text = node.IsScalar() ? node.Scalar() : "";
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < 1 || value > max_steps_allowed) {
+    if (!read_number(text, value) || value < 1 || value > max_steps_allowed) {
       return yaml_.fail(node, "'max_steps' must be a whole number from 1 to " + std::to_string(max_steps_allowed) +
                                   ", but is " + expressions::quoted_for_message(text));
     }
@@ -235,13 +232,11 @@ class FrontMatter {
       bool good = false;
       if (key == "calls" || key == "tokens") {
         std::int64_t number = 0;
-        const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-        good = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && number > 0;
+        good = read_number(text, number) && number > 0;
         if (good) (key == "calls" ? budget.calls : budget.tokens) = number;
       } else if (key == "cost") {
         double number = 0;
-        const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-        good = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && number > 0;
+        good = read_number(text, number, std::chars_format::fixed) && number > 0;
         if (good) budget.cost = number;
       } else if (key == "time") {
         std::string ignored;

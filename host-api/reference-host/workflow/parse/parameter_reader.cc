@@ -1,7 +1,6 @@
 #include "workflow/parse/front_matter.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/edit_distance.h"
 #include "base/text.h"
@@ -149,8 +148,7 @@ void ParameterReader::bound(const YAML::Node& node, const std::string& key, std:
 void ParameterReader::length(const YAML::Node& node, const std::string& key, std::optional<std::int64_t>& out) {
   const std::string text = node.IsScalar() ? node.Scalar() : "";
   std::int64_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < 0) {
+  if (!read_number(text, value) || value < 0) {
     return yaml_.fail(node, "'" + key + "' must be a whole number of characters");
   }
   out = value;
