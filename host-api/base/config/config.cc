@@ -348,6 +348,17 @@ class Merger {
 
 }  // namespace
 
+const EffectiveKey* Config::find(std::string_view name) const {
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const EffectiveKey& key) { return key.name == name; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+const nlohmann::json& Config::value(std::string_view name) const {
+  static const nlohmann::json none;
+  const EffectiveKey* const found = find(name);
+  return found == nullptr ? none : found->value;
+}
+
 std::optional<Config> merge(const std::vector<Layer>& layers, const std::string& approvals,
                             ConfigDiagnostics& diagnostics) {
   if (!diagnostics.empty()) return std::nullopt;

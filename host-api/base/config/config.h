@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,11 @@ struct Config {
   nlohmann::json json = nlohmann::json::object();  // the keys that are set and that the plugin takes
   std::vector<EffectiveKey> keys;                  // all keys, in the order of their table
   bool sandbox = false;                            // the `sandbox` section exists
+
+  // The key with this full name, "section.name"; nullptr: there is no such key. merge() makes all keys.
+  const EffectiveKey* find(std::string_view name) const;
+  // The value of that key; null: it has none, or there is no such key.
+  const nlohmann::json& value(std::string_view name) const;
 };
 
 // Merges `layers`, from first to last. `approvals` is the default of commands.approvals; empty: no default. Nothing:

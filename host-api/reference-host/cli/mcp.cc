@@ -162,27 +162,24 @@ void set_shell(Context& context, const McpOptions& options) {
 
 // Makes the folder of the policy's audit trail, which may not exist yet. False: the reason is on stderr.
 bool prepare_audit(const Config& config, bool is_open) {
-  for (const EffectiveKey& key : config.keys) {
-    if (key.name != "audit.file" || is_open) continue;
-    if (key.value.is_null()) {
-      // audit.file may be locked by --policy, or by a file that the user names with --config.
-      const bool in_a_file = key.lock && key.lock->file != "--policy";
-      complain(in_a_file
-                   ? "there is no file for the audit trail: audit.file is locked without a value by " +
-                         to_text(*key.lock) + "; set it there"
-                   : "there is no file for the audit trail, because HOME is not the path of a folder; set HOME, or "
-                     "audit.file in a configuration (--config FILE)");
-      return false;
-    }
-    std::error_code failure;
-    const std::filesystem::path folder = std::filesystem::path(key.value.get<std::string>()).parent_path();
-    if (key.layer == "--policy") std::filesystem::create_directories(folder, failure);
-    if (!failure) continue;
-    complain("the folder " + folder.string() + " of the audit trail cannot be created: " + failure.message() +
-             "; set audit.file in a configuration (--config FILE)");
+  if (is_open) return true;
+  const EffectiveKey& key = *config.find("audit.file");
+  if (key.value.is_null()) {
+    // audit.file may be locked by --policy, or by a file that the user names with --config.
+    const bool in_a_file = key.lock && key.lock->file != "--policy";
+    complain(in_a_file ? "there is no file for the audit trail: audit.file is locked without a value by " +
+                             to_text(*key.lock) + "; set it there"
+                       : "there is no file for the audit trail, because HOME is not the path of a folder; set HOME, or "
+                         "audit.file in a configuration (--config FILE)");
     return false;
   }
-  return true;
+  std::error_code failure;
+  const std::filesystem::path folder = std::filesystem::path(key.value.get<std::string>()).parent_path();
+  if (key.layer == "--policy") std::filesystem::create_directories(folder, failure);
+  if (!failure) return true;
+  complain("the folder " + folder.string() + " of the audit trail cannot be created: " + failure.message() +
+           "; set audit.file in a configuration (--config FILE)");
+  return false;
 }
 
 mcp::ResultStyle style_of(const std::string& name) {
@@ -206,27 +203,20 @@ std::vector<std::string> tools_not_listed(const Config& config) {
   const char* programs = std::getenv("ALLOWED_COMMANDS");
   if (programs == nullptr || *programs == '\0') tools.emplace_back("execute_command");
   std::error_code failure;
-  bool lists_pty = false;        // mcp.pty
-  bool has_rules = false;        // rules that allow typed input only for the programs in commands.interactive
-  bool has_interactive = false;  // commands.interactive is not empty
-  bool has_list = std::filesystem::exists("tools-allow.json", failure) ||
-                  std::filesystem::exists("apps/tools/caws/tools-allow.json", failure);
-  for (const EffectiveKey& key : config.keys) {
-    if (key.name == "sessions.tools_allow" && !key.value.is_null()) has_list = true;
-    if (key.name == "mcp.pty") lists_pty = key.value == true;
-    if (key.name == "commands.interactive") has_interactive = !key.value.empty();
-    if (key.name == "directories.confine_arguments" && key.value == true) has_rules = true;
-    if ((key.name == "commands.deny" || key.name == "commands.ask") && !key.value.empty()) has_rules = true;
-    if (key.name == "commands.allow" && std::find(key.value.begin(), key.value.end(), "*") == key.value.end()) {
-      has_rules = true;
-    }
-  }
+  const bool has_list = std::filesystem::exists("tools-allow.json", failure) ||
+                        std::filesystem::exists("apps/tools/caws/tools-allow.json", failure) ||
+                        !config.value("sessions.tools_allow").is_null();
   if (!has_list) {
     for (const char* tool : {"create_session", "execute_command", "get_status", "close_session"}) {
       tools.push_back(std::string("terminal_") + tool);
     }
   }
-  if (!lists_pty || (has_rules && !has_interactive)) {
+  // With such rules, typed input is allowed only for the programs in commands.interactive.
+  const nlohmann::json& allow = config.value("commands.allow");
+  const bool has_rules = config.value("directories.confine_arguments") == true ||
+                         !config.value("commands.deny").empty() || !config.value("commands.ask").empty() ||
+                         std::find(allow.begin(), allow.end(), "*") == allow.end();
+  if (config.value("mcp.pty") != true || (has_rules && config.value("commands.interactive").empty())) {
     for (const char* tool : {"start", "send", "read", "resize", "stop", "list"}) {
       tools.push_back(std::string("pty_") + tool);
     }
@@ -252,23 +242,21 @@ std::optional<McpSettings> read_settings(Context& context, const McpOptions& opt
   settings.about.version = WTOOL_VERSION;
   settings.served = options.tools;
   if (options.tools.empty()) settings.hidden = tools_not_listed(*config);
-  for (const EffectiveKey& key : config->keys) {
-    if (key.name == "shell.program") settings.shell = key.value.get<std::string>();
-    if (key.name == "mcp.login_environment" && key.value != "none") {
-      all.login_shell = key.value == "login" ? LoginShell::login : LoginShell::interactive;
-    }
-    if (key.name == "mcp.results") settings.results.style = style_of(key.value.get<std::string>());
-    if (key.name == "mcp.output_bytes") settings.results.output_bytes = key.value.get<std::size_t>();
-    if (key.name == "mcp.answer_within") set_answer_within(key.value, settings);
-    if (key.name == "mcp.approve_within" && key.value.is_number()) {
-      settings.approve_within = std::chrono::seconds(key.value.get<int>());
-      settings.about.questions_wait = true;
-    }
-    if (key.name == "mcp.stored_bytes") settings.stored_bytes = key.value.get<std::uint64_t>();
-    if (key.name == "mcp.max_calls") settings.max_calls = key.value.get<int>();
-    if (key.name == "mcp.queue_seconds") settings.max_wait = std::chrono::seconds(key.value.get<int>());
-    if (key.name == "mcp.message_bytes") settings.message_bytes = key.value.get<std::size_t>();
+  settings.shell = config->value("shell.program").get<std::string>();
+  if (const nlohmann::json& wanted = config->value("mcp.login_environment"); wanted != "none") {
+    all.login_shell = wanted == "login" ? LoginShell::login : LoginShell::interactive;
   }
+  settings.results.style = style_of(config->value("mcp.results").get<std::string>());
+  settings.results.output_bytes = config->value("mcp.output_bytes").get<std::size_t>();
+  set_answer_within(config->value("mcp.answer_within"), settings);
+  if (const nlohmann::json& within = config->value("mcp.approve_within"); within.is_number()) {
+    settings.approve_within = std::chrono::seconds(within.get<int>());
+    settings.about.questions_wait = true;
+  }
+  settings.stored_bytes = config->value("mcp.stored_bytes").get<std::uint64_t>();
+  settings.max_calls = config->value("mcp.max_calls").get<int>();
+  settings.max_wait = std::chrono::seconds(config->value("mcp.queue_seconds").get<int>());
+  settings.message_bytes = config->value("mcp.message_bytes").get<std::size_t>();
   return all;
 }
 

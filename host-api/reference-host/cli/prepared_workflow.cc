@@ -80,10 +80,8 @@ std::optional<Config> loaded_config(Context& context) {
 }
 
 servers::Catalog configured_servers(const Config& config, const std::string& directory) {
-  for (const EffectiveKey& key : config.keys) {
-    if (key.name == "mcp_servers") return servers::Catalog(key.value, directory);
-  }
-  return {};
+  const EffectiveKey* const key = config.find("mcp_servers");
+  return key == nullptr ? servers::Catalog() : servers::Catalog(key->value, directory);
 }
 
 std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, const workflow::Placement& place,
@@ -96,23 +94,28 @@ std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, con
 }
 
 workflow::ShellReader configured_shell(const Config& config) {
-  std::string shell = "/bin/sh";
-  for (const EffectiveKey& key : config.keys) {
-    if (key.name == "shell.program" && key.value.is_string()) shell = key.value.get<std::string>();
-  }
+  const nlohmann::json& configured = config.value("shell.program");
+  const std::string shell = configured.is_string() ? configured.get<std::string>() : "/bin/sh";
   return [shell](const std::string& wanted, const std::vector<std::string>& commands) {
     return unreadable_commands(wanted.empty() ? shell : wanted, commands);
   };
 }
 
+namespace {
+
+// Leaves `out` as it is if the key has no value.
+template <typename T>
+void take_value(const Config& config, std::string_view key, T& out) {
+  if (const nlohmann::json& value = config.value(key); !value.is_null()) value.get_to(out);
+}
+
+}  // namespace
+
 std::unique_ptr<runner::Prompts> configured_prompts(const Config& config, const std::string& directory) {
   runner::PromptSettings settings;
-  for (const EffectiveKey& key : config.keys) {
-    if (key.value.is_null()) continue;
-    if (key.name == "prompts.command") settings.command = key.value.get<std::string>();
-    if (key.name == "prompts.directories") settings.directories = key.value.get<std::vector<std::string>>();
-    if (key.name == "prompts.timeout") settings.timeout = key.value.get<std::int64_t>();
-  }
+  take_value(config, "prompts.command", settings.command);
+  take_value(config, "prompts.directories", settings.directories);
+  take_value(config, "prompts.timeout", settings.timeout);
   std::string error;
   auto prompts = std::make_unique<runner::Prompts>(std::move(settings), directory, error);
   if (error.empty()) return prompts;
@@ -129,14 +132,13 @@ void read_limits(const Config& config, OutputLimits& limits, audit::AppendOption
     if (key.name.starts_with("environment.") || key.name.starts_with("shell.")) {
       cached.parts["the configuration"] += key.name + "=" + key.value.dump() + "\n";
     }
-    if (key.value.is_null()) continue;
-    if (key.name == "cache.max_bytes") cached.max_bytes = key.value.get<std::uint64_t>();
-    if (key.name == "output.max_bytes") limits.max_bytes = key.value.get<std::uint64_t>();
-    if (key.name == "output.json_bytes") limits.json_bytes = key.value.get<std::uint64_t>();
-    if (key.name == "audit.file") trail.file = key.value.get<std::string>();
-    if (key.name == "audit.sync") trail.sync_data = key.value == "data";
-    if (key.name == "audit.when_unwritable") trail.continue_when_unwritable = key.value == "continue";
   }
+  take_value(config, "cache.max_bytes", cached.max_bytes);
+  take_value(config, "output.max_bytes", limits.max_bytes);
+  take_value(config, "output.json_bytes", limits.json_bytes);
+  take_value(config, "audit.file", trail.file);
+  trail.sync_data = config.value("audit.sync") == "data";
+  trail.continue_when_unwritable = config.value("audit.when_unwritable") == "continue";
 }
 
 }  // namespace

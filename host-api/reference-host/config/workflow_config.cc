@@ -66,19 +66,13 @@ bool judges_lines(const json& config) {
 std::optional<std::string> WorkflowConfig::load(std::string& error) {
   std::optional<Config> config = files_.load_config(error);
   if (!config) return std::nullopt;
-  bool bounded = false;
-  json longest;
-  for (const EffectiveKey& key : config->keys) {
-    if (key.name == "shell.program") {
-      configured_ = key.value.get<std::string>();
-      lock_ = key.lock;
-    }
-    // If the key is locked without a value, the built-in maximum still applies.
-    if (key.name == "limits.timeout_max") {
-      bounded = key.lock.has_value();
-      longest = key.value;
-    }
-  }
+  const EffectiveKey& shell = *config->find("shell.program");
+  configured_ = shell.value.get<std::string>();
+  lock_ = shell.lock;
+  // If the key is locked without a value, the built-in maximum still applies.
+  const EffectiveKey& most = *config->find("limits.timeout_max");
+  const bool bounded = most.lock.has_value();
+  json longest = most.value;
   judges_lines_ = judges_lines(config->json);
   json& limits = config->json["limits"];
   if (!bounded && !limits.contains("timeout_max")) longest = limits["timeout_max"] = "none";
