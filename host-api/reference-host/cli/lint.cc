@@ -26,7 +26,7 @@
 #include "cli/prepared_workflow.h"
 #include "servers/server_tools.h"
 #include "workflow/check/checker.h"
-#include "workflow/check/failure_rule.h"
+#include "workflow/check/older_rule.h"
 #include "workflow/parse/parser.h"
 
 namespace wtool::host {

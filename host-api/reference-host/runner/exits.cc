@@ -4,6 +4,7 @@
 
 #include "runner/actions.h"
 #include "workflow/check/failure_rule.h"
+#include "workflow/check/older_rule.h"
 
 namespace wtool::host::runner {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "workflow/check/checks.h"
-#include "workflow/check/failure_rule.h"
+#include "workflow/check/older_rule.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
