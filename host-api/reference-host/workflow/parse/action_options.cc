@@ -43,29 +43,6 @@ bool is_too_large(const nlohmann::json& matrix) {
   return false;
 }
 
-// An example of how the option is written, for messages.
-std::string example_of(const std::string& name) {
-  if (name == "result") return "result=\"name\"";
-  if (name == "backoff") return "backoff=2s..60s";
-  if (name == "matrix") return "matrix={\"os\": [\"a\", \"b\"]}";
-  if (name == "retry") return "retry=3";
-  if (name == "on") return "on=cluster";
-  if (name == "slot") return "slot=big";
-  if (name == "sandbox") return "sandbox=\"read-only\"";
-  if (name == "network") return "network=deny";
-  if (name == "memory") return "memory=1G";
-  if (name == "cpu") return "cpu=60s";
-  if (name == "processes") return "processes=50";
-  if (name == "output") return "output={\"verdict\": [\"pass\", \"fail\"]}";
-  if (name == "ask_again") return "ask_again=2";
-  if (name == "max") return "max=5";
-  if (name == "lock") return "lock=\"name\"";
-  if (name == "inputs" || name == "outputs") return name + "=[\"src/**\"]";
-  if (name == "cache") return "cache=true";
-  if (name == "keep") return "keep=[\"dist/**\"]";
-  return name + "=60";
-}
-
 // Whether a name, `=` and a list come next.
 bool sees_list(ActionCursor ahead) {
   ahead.take_bare_word();
@@ -91,11 +68,60 @@ std::string option_meant(const std::string& name, const std::vector<std::string>
   return "";
 }
 
+struct OptionReader::Option {
+  std::string_view name;
+  std::string_view example;                            // how it is written, for messages
+  bool (*read)(OptionReader& in, ActionOptions& out);  // the value. nullptr: a word that may come before options
+};
+
+// did_you_mean() prefers the earlier of two names that are equally similar. `timeout` must be the first.
+std::span<const OptionReader::Option> OptionReader::all() {
+  using In = OptionReader;
+  using Out = ActionOptions;
+  static constexpr Option table[] = {
+      {"timeout", "timeout=60", [](In& in, Out& out) { return in.timeout(out.timeout); }},
+      {"result", "result=\"name\"", [](In& in, Out& out) { return in.result(out); }},
+      {"retry", "retry=3", [](In& in, Out& out) { return in.retry(out); }},
+      {"backoff", "backoff=2s..60s", [](In& in, Out& out) { return in.backoff(out); }},
+      {"total_timeout", "total_timeout=60", [](In& in, Out& out) { return in.timeout(out.total_timeout); }},
+      {"on_failure", "on failure: State", [](In& in, Out& out) { return in.on_failure(out); }},
+      {"secret", "secret=true", [](In& in, Out& out) { return in.secret(out); }},
+      {"on", "on=cluster", [](In& in, Out& out) { return take_on(in.cursor_, in.diagnostics_, out.place.on); }},
+      {"slot", "slot=big", [](In& in, Out& out) { return take_slot(in.cursor_, in.diagnostics_, out.place.slot); }},
+      {"sandbox", "sandbox=\"read-only\"", [](In& in, Out& out) { return in.limit("sandbox", out); }},
+      {"network", "network=deny", [](In& in, Out& out) { return in.limit("network", out); }},
+      {"memory", "memory=1G", [](In& in, Out& out) { return in.limit("memory", out); }},
+      {"cpu", "cpu=60s", [](In& in, Out& out) { return in.limit("cpu", out); }},
+      {"processes", "processes=50", [](In& in, Out& out) { return in.limit("processes", out); }},
+      {"matrix", "matrix={\"os\": [\"a\", \"b\"]}", [](In& in, Out& out) { return in.matrix(out); }},
+      {"output", "output={\"verdict\": [\"pass\", \"fail\"]}",
+       [](In& in, Out& out) { return take_output(in.cursor_, in.diagnostics_, out); }},
+      {"ask_again", "ask_again=2",
+       [](In& in, Out& out) { return in.number("ask_again", 0, max_asked_again, out.ask_again); }},
+      {"max", "max=5", [](In& in, Out& out) { return in.number("max", 1, max_visits_allowed, out.max_visits); }},
+      {"with", "with", nullptr},
+      {"lock", "lock=\"name\"", [](In& in, Out& out) { return in.lock(out); }},
+      {"inputs", "inputs=[\"src/**\"]", [](In& in, Out& out) { return in.cached_files(out.cache.inputs, out.cache); }},
+      {"outputs", "outputs=[\"src/**\"]",
+       [](In& in, Out& out) { return in.cached_files(out.cache.outputs, out.cache); }},
+      {"cache", "cache=true", [](In& in, Out& out) { return in.cache(out.cache); }},
+      {"keep", "keep=[\"dist/**\"]", [](In& in, Out& out) { return in.keep(out); }},
+  };
+  return table;
+}
+
+const OptionReader::Option* OptionReader::find(std::string_view name) {
+  const std::span<const Option> options = all();
+  const auto found = std::find_if(options.begin(), options.end(), [&](const Option& one) { return one.name == name; });
+  return found == options.end() ? nullptr : &*found;
+}
+
 const std::vector<std::string>& OptionReader::names() const {
-  static const std::vector<std::string> with_timeout = {
-      "timeout",   "result",  "retry",   "backoff", "total_timeout", "on_failure", "secret", "on",
-      "slot",      "sandbox", "network", "memory",  "cpu",           "processes",  "matrix", "output",
-      "ask_again", "max",     "with",    "lock",    "inputs",        "outputs",    "cache",  "keep"};
+  static const std::vector<std::string> with_timeout = [] {
+    std::vector<std::string> made;
+    for (const Option& option : all()) made.emplace_back(option.name);
+    return made;
+  }();
   static const std::vector<std::string> without_timeout(with_timeout.begin() + 1, with_timeout.end());
   return has_timeout_ ? with_timeout : without_timeout;
 }
@@ -114,8 +140,8 @@ void OptionReader::note(const std::string& name, std::size_t at) {
 
 OptionReader::Result OptionReader::take(ActionOptions& out) {
   const std::string name = peek_name();
-  const std::vector<std::string>& known = names();
-  if (name == "with" || std::find(known.begin(), known.end(), name) == known.end()) return Result::none;
+  const Option* const option = find(name);
+  if (option == nullptr || option->read == nullptr || (name == "timeout" && !has_timeout_)) return Result::none;
   if (is_argument(name)) return Result::none;
   const std::size_t at = cursor_.here();
   // An argument of a tool, prompt or workflow may have one of these names, but its value is not written as a list.
@@ -125,7 +151,7 @@ OptionReader::Result OptionReader::take(ActionOptions& out) {
   if (name == "on_failure") {
     cursor_.take_word("failure");
     if (!cursor_.take_symbol(':') && !cursor_.take_symbol('=')) {
-      cursor_.fail("this option is written `on failure: State`");
+      cursor_.fail("this option is written `" + std::string(option->example) + "`");
       return Result::failed;
     }
   } else if (!cursor_.take_symbol('=')) {
@@ -133,34 +159,10 @@ OptionReader::Result OptionReader::take(ActionOptions& out) {
       out.secret = true;
       return Result::taken;
     }
-    cursor_.fail("a '=' is expected after '" + name + "', as in " + example_of(name));
+    cursor_.fail("a '=' is expected after '" + name + "', as in " + std::string(option->example));
     return Result::failed;
   }
-  return read(name, out) ? Result::taken : Result::failed;
-}
-
-bool OptionReader::read(const std::string& name, ActionOptions& out) {
-  if (name == "timeout") return timeout(out.timeout);
-  if (name == "total_timeout") return timeout(out.total_timeout);
-  if (name == "result") return result(out);
-  if (name == "retry") return retry(out);
-  if (name == "backoff") return backoff(out);
-  if (name == "on_failure") return on_failure(out);
-  if (name == "secret") return secret(out);
-  if (name == "lock") return lock(out);
-  if (name == "inputs" || name == "outputs" || name == "cache") return cache(name, out.cache);
-  if (name == "keep") {
-    out.keep_offset = cursor_.here();
-    out.keep = cursor_.take_text_list("dist/**");
-    return out.keep != nullptr;
-  }
-  if (name == "on") return take_on(cursor_, diagnostics_, out.place.on);
-  if (name == "slot") return take_slot(cursor_, diagnostics_, out.place.slot);
-  if (is_limit(name)) return take_limit(cursor_, diagnostics_, name, out.place);
-  if (name == "output") return take_output(cursor_, diagnostics_, out);
-  if (name == "ask_again") return number(name, 0, max_asked_again, out.ask_again);
-  if (name == "max") return number(name, 1, max_visits_allowed, out.max_visits);
-  return matrix(out);
+  return option->read(*this, out) ? Result::taken : Result::failed;
 }
 
 bool OptionReader::is_argument(const std::string& name) const {
@@ -182,7 +184,8 @@ bool OptionReader::number(const std::string& name, std::int64_t least, std::int6
     return true;
   }
   diagnostics_.add(at, name + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-                           ", such as " + example_of(name) + ", not " + expressions::quoted_for_message(text));
+                           ", such as " + std::string(find(name)->example) + ", not " +
+                           expressions::quoted_for_message(text));
   return false;
 }
 
@@ -402,20 +405,32 @@ bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view
       "processes must be the number of processes that may exist at the same time, 1 to 1000000, such as processes=50");
 }
 
-bool OptionReader::cache(const std::string& name, CacheOptions& out) {
+bool OptionReader::limit(std::string_view name, ActionOptions& out) {
+  return take_limit(cursor_, diagnostics_, name, out.place);
+}
+
+bool OptionReader::cache(CacheOptions& out) {
   out.offset = cursor_.here();
-  if (name == "cache") {
-    const std::string word = lowered(cursor_.take_bare_word());
-    out.strict = word == "strict";
-    out.wanted = word == "true" || out.strict;
-    if (*out.wanted || word == "false") return true;
-    diagnostics_.add(out.offset, "cache must be true, strict or false, as in cache=true");
-    return false;
-  }
+  const std::string word = lowered(cursor_.take_bare_word());
+  out.strict = word == "strict";
+  out.wanted = word == "true" || out.strict;
+  if (*out.wanted || word == "false") return true;
+  diagnostics_.add(out.offset, "cache must be true, strict or false, as in cache=true");
+  return false;
+}
+
+bool OptionReader::cached_files(std::shared_ptr<const nlohmann::json>& files, CacheOptions& out) {
+  out.offset = cursor_.here();
   auto list = cursor_.take_text_list("src/**");
   if (list == nullptr) return false;
-  (name == "inputs" ? out.inputs : out.outputs) = std::move(list);
+  files = std::move(list);
   return true;
+}
+
+bool OptionReader::keep(ActionOptions& out) {
+  out.keep_offset = cursor_.here();
+  out.keep = cursor_.take_text_list("dist/**");
+  return out.keep != nullptr;
 }
 
 bool OptionReader::matrix(ActionOptions& out) {

@@ -4,8 +4,10 @@
 // max=5. Also reads the name=value pairs for prompts and for other workflows.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,7 +55,12 @@ class OptionReader {
   const std::set<std::string>& seen() const { return seen_; }
 
  private:
-  bool read(const std::string& name, ActionOptions& out);
+  struct Option;
+  // All options, with `with`, which may come before them.
+  static std::span<const Option> all();
+  // nullptr: no option has this name.
+  static const Option* find(std::string_view name);
+
   bool timeout(std::optional<TemplateText>& out);
   bool result(ActionOptions& out);
   bool retry(ActionOptions& out);
@@ -61,7 +68,11 @@ class OptionReader {
   bool on_failure(ActionOptions& out);
   bool secret(ActionOptions& out);
   bool lock(ActionOptions& out);
-  bool cache(const std::string& name, CacheOptions& out);
+  bool limit(std::string_view name, ActionOptions& out);
+  bool cache(CacheOptions& out);
+  // inputs and outputs: `files` is the member of `out` that gets the list.
+  bool cached_files(std::shared_ptr<const nlohmann::json>& files, CacheOptions& out);
+  bool keep(ActionOptions& out);
   bool matrix(ActionOptions& out);
   bool number(const std::string& name, std::int64_t least, std::int64_t most, std::optional<std::int64_t>& out);
   // True if `name`, which comes next, is an argument here: output="x" and max="5" are arguments, not options.
