@@ -85,9 +85,7 @@ void set_trace(const CommandRequest& request, const CallContext& context, Comman
   const auto& denied = context.configuration.environment.deny;
   if (std::any_of(denied.begin(), denied.end(), [&](const auto& one) { return policy::matches_pattern(one, name); }))
     return;
-  const std::string head = std::string(name) + '=';
-  std::erase_if(plan.command.variables, [&](const std::string& variable) { return variable.starts_with(head); });
-  plan.command.variables.push_back(head + context.traceparent);
+  policy::set_variable(plan.command.variables, name, context.traceparent);
 }
 
 audit::Fields span_fields(const CommandRequest& request, const CallContext& context, const CallResult& result) {

@@ -181,9 +181,7 @@ CommandPlan plan_place(const CommandRequest& request, const Configuration& confi
        trusted ? std::optional<std::string_view>(plan.programs->search_path()) : std::nullopt});
   judge_environment(request, configuration, trusted, plan);
   if (!configuration.temporary_folder.empty()) {
-    constexpr std::string_view name = "TMPDIR=";
-    std::erase_if(plan.command.variables, [&](const std::string& variable) { return variable.starts_with(name); });
-    plan.command.variables.push_back(std::string(name) + configuration.temporary_folder);
+    policy::set_variable(plan.command.variables, "TMPDIR", configuration.temporary_folder);
   }
   return plan;
 }

@@ -266,4 +266,10 @@ std::string_view find_variable(const std::vector<std::string>& variables, std::s
   return fallback;
 }
 
+void set_variable(std::vector<std::string>& variables, std::string_view name, std::string_view value) {
+  std::string made = std::string(name) + '=';
+  std::erase_if(variables, [&](const std::string& variable) { return variable.starts_with(made); });
+  variables.push_back(made.append(value));
+}
+
 }  // namespace wtool::policy

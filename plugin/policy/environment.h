@@ -74,4 +74,7 @@ bool matches_pattern(std::string_view pattern, std::string_view name);
 std::string_view find_variable(const std::vector<std::string>& variables, std::string_view name,
                                std::string_view fallback);
 
+// Gives `name` this value in such a list, in place of any value that it has.
+void set_variable(std::vector<std::string>& variables, std::string_view name, std::string_view value);
+
 }  // namespace wtool::policy

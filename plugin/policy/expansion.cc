@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "policy/arguments.h"
+#include "policy/builtins.h"
 #include "policy/directories.h"
 #include "policy/programs.h"
 #include "policy/programs/reader.h"
@@ -232,9 +233,6 @@ class Glob {
   std::vector<std::string> names_;
   std::string problem_;
 };
-
-// True for builtins that change no files or variables, and treat their words as a program would.
-bool only_looks(std::string_view name) { return programs::is_listed(": true false echo printf test [ pwd exit", name); }
 
 // True if the command, and everything that it runs, certainly changes no file.
 bool leaves_files(const SimpleCommand& command, int depth) {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "policy/arguments.h"
+#include "policy/builtins.h"
 #include "policy/confinement.h"
 #include "policy/covenant/repository.h"
 #include "policy/directories.h"
@@ -29,12 +30,6 @@ constexpr int max_wrapping_depth = 16;
 
 // How many directories a command may run in, after `cd` commands that may have failed.
 constexpr std::size_t max_directories = 16;
-
-// True for the builtins that a judged line may have. Their words are all literal, and they change the shell only as
-// these words say.
-bool is_harmless_builtin(std::string_view name) {
-  return programs::is_listed(": true false echo printf test [ pwd cd exit export", name);
-}
 
 // `set -e`, `set -eu -o pipefail`, `set +e`: these options decide whether later commands run, but do not change the
 // commands.
@@ -65,7 +60,8 @@ bool only_looks_up(const std::vector<Word>& words) {
 
 // True if printf may set a variable that one of its words names (printf_format.h).
 bool sets_by_format(const std::vector<Word>& words) {
-  const std::size_t format = words.size() > 1 && words[1].literal && words[1].text == "--" ? 2 : 1;
+  const bool is_known = words.size() > 1 && words[1].literal;
+  const std::size_t format = 1 + format_index(is_known ? words[1].text : std::string_view());
   return format + 1 < words.size() && (!words[format].literal || may_assign(words[format].text));
 }
 

@@ -1,9 +1,13 @@
 // Reads the format of printf, as bash does.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace wtool::policy {
+
+// Which operand of printf is its format: the first one, or the one after `--`.
+inline std::size_t format_index(std::string_view first_operand) { return first_operand == "--" ? 1 : 0; }
 
 // True if printf may assign to a variable: in bash, `printf x%n NAME` stores how many bytes were printed before, so
 // `printf x%n PATH` makes the folder 1 the search path. dash and the program printf do not know %n.

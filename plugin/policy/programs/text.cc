@@ -8,7 +8,7 @@ namespace {
 
 // bash's builtin printf can assign to a variable, and evaluates the variable's name.
 std::optional<Problem> check_printf(const ParsedCommand& reading) {
-  const std::size_t format = reading.operand(0) == "--" ? 1 : 0;
+  const std::size_t format = format_index(reading.operand(0));
   if (reading.operand(0).starts_with("-v")) {
     return Problem{reading.operands[0], "printf -v assigns to a variable, whose name bash evaluates", "leave -v out"};
   }

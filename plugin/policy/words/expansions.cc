@@ -36,7 +36,7 @@ void WordReader::dollar(Quotes quotes, ReadWord* read) {
       return expands(read, begin, "an arithmetic expansion");
     }
     step();
-    command_substitution();
+    substitution(at_ - 1, "a command substitution");
     return expands(read, begin, "a command substitution");
   }
   if (c == '{') {
@@ -105,15 +105,14 @@ void WordReader::backquotes(Quotes quotes, ReadWord* read) {
   expands(read, begin - 1, "a command substitution");
 }
 
-// Reads the text after `$(`, up to its `)`.
-void WordReader::command_substitution() {
-  const std::size_t begin = at_ - 1;
+// Reads the text after `$(` or `<(`, up to its `)`. `begin` and `what` are for the message if the `)` is missing.
+void WordReader::substitution(std::size_t begin, const std::string& what) {
   const Nest nest(*this);
   if (failed()) return;
   std::vector<HereDocument> outer = std::move(pending_);
   pending_.clear();
   list();
-  if (!failed() && !take(')')) fail(begin, "a command substitution without its )");
+  if (!failed() && !take(')')) fail(begin, what + " without its )");
   if (!failed() && !pending_.empty())
     give_up(begin, "a here-document that begins after the substitution that it belongs to");
   pending_ = std::move(outer);
@@ -130,7 +129,7 @@ void WordReader::parenthesised(std::size_t begin) {
   go_back(back);
   if (failed()) return;
   take('(');
-  command_substitution();
+  substitution(at_ - 1, "a command substitution");
 }
 
 // Reads arithmetic after its opening characters, up to its end, which is the character `close` repeated `closing`
@@ -238,7 +237,7 @@ void WordReader::parameter(Quotes quotes) {
       quoted_in_expansion();
     } else if (quotes == Quotes::absent && at_process_substitution()) {
       at_ += 2;
-      process_substitution();
+      substitution(at_, "a process substitution");
     } else {
       step();
       if (c == '}') return;

@@ -210,7 +210,6 @@ class WordReader {
   void unusual(ReadWord& read);
   bool starts_word();
   bool at_process_substitution();
-  void process_substitution();
   void single_quoted(std::string* text);
   void double_quoted(ReadWord* read);
   void ansi_quoted(ReadWord* read);
@@ -220,7 +219,7 @@ class WordReader {
   void expands(ReadWord* read, std::size_t begin, std::string_view what);
   void opens(ReadWord* read, std::size_t begin, OpenMark mark, const std::string& what);
   void backquotes(Quotes quotes, ReadWord* read);
-  void command_substitution();
+  void substitution(std::size_t begin, const std::string& what);
   void parameter(Quotes quotes);
   void parenthesised(std::size_t begin);
   bool arithmetic(char open, char close, int closing);

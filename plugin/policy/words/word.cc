@@ -60,7 +60,7 @@ bool WordReader::reads_on(char c, ReadWord& read, WordState& state) {
   const std::size_t from = at_;
   if ((c == '<' || c == '>') && at_process_substitution()) {
     at_ += 2;
-    process_substitution();
+    substitution(at_, "a process substitution");
     expands(&read, from, "a process substitution");
     state.last = '\0';
     state.bare = false;
@@ -288,19 +288,6 @@ void WordReader::pattern_list() {
     if (c == '(') ++open;
     if (c == ')' && --open == 0) return;
   }
-}
-
-void WordReader::process_substitution() {
-  const std::size_t begin = at_;
-  const Nest nest(*this);
-  if (failed()) return;
-  std::vector<HereDocument> outer = std::move(pending_);
-  pending_.clear();
-  list();
-  if (!failed() && !take(')')) fail(begin, "a process substitution without its )");
-  if (!failed() && !pending_.empty())
-    give_up(begin, "a here-document that begins after the substitution that it belongs to");
-  pending_ = std::move(outer);
 }
 
 // Reads a character that is not plain, or that was escaped. It becomes a part of the word. A hidden character, and a
