@@ -79,13 +79,4 @@ std::string known_names(std::string_view name, std::string_view kind, const std:
   return question_then(did_you_mean(name, known), std::string("the ").append(kind).append(" are ") + joined(known));
 }
 
-std::string joined(std::span<const std::string> words) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += ", ";
-    text += word;
-  }
-  return text;
-}
-
 }  // namespace wtool

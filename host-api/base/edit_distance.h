@@ -1,7 +1,6 @@
 // The ends of messages about names that do not exist: "did you mean ...?", and the names that exist.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +25,5 @@ std::string question_then(std::string question, std::string_view clause);
 // tools are echo, ls". If none is: "; the tools are echo, ls". Without any known name: "; there are no tools". `kind`
 // is "tools" here.
 std::string known_names(std::string_view name, std::string_view kind, const std::vector<std::string>& known);
-
-// "a, b, c"
-std::string joined(std::span<const std::string> words);
 
 }  // namespace wtool

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -42,6 +43,9 @@ std::string with_entities(std::string_view plain, std::string_view quote = "&quo
                           std::string_view apostrophe = "&#39;");
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words);
+
+// "a, b, c". Empty words at the beginning get no separator.
+std::string joined(std::span<const std::string> words, std::string_view separator = ", ");
 
 // "a, b or c"
 std::string alternatives(const std::vector<std::string>& words);

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/sha256.h"
 #include "base/signal_name.h"
+#include "base/text.h"
 
 namespace wtool {
 

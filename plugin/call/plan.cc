@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "engine/outcome.h"
 #include "policy/interactive.h"
 #include "policy/judge.h"
@@ -108,12 +109,10 @@ bool open_directory(const CommandRequest& request, const Configuration& configur
   plan.directory = std::get<policy::Directory>(std::move(opened));
   const std::vector<std::string>& configured = configuration.directories.roots;
   if (configured.empty() || policy::is_within_any(plan.directory.path, plan.roots)) return true;
-  std::string list;
-  for (const std::string& root : configured) list += (list.empty() ? "" : ", ") + root;
   refuse(
       plan,
       {"policy_denied", request.directory_parameter + ": " + plan.directory.path + " is outside of directories.roots",
-       "the allowed folders, with all that is below them, are: " + list},
+       "the allowed folders, with all that is below them, are: " + joined(configured)},
       "directories.roots");
   return false;
 }

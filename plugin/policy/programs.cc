@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "policy/directories.h"
 
 namespace wtool::policy {
@@ -80,7 +81,7 @@ Programs::Programs(const std::optional<std::vector<std::string>>& configured, st
       search_path.remove_prefix(std::min(colon + 1, search_path.size()));
     }
   }
-  for (const std::string& folder : folders_) search_path_ += (search_path_.empty() ? "" : ":") + folder;
+  search_path_ = joined(folders_, ":");
   // Some shells read an empty PATH as the working directory. With this folder, no shell finds anything.
   if (search_path_.empty()) search_path_ = "/nonexistent";
 }

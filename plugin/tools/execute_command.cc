@@ -8,6 +8,7 @@
 #include <optional>
 #include <variant>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "base/yaml_text.h"
 #include "policy/directories.h"
@@ -131,10 +132,8 @@ std::optional<policy::Verdict> judge_directory(const std::string& directory) {
     roots.emplace_back(real);
   }
   if (policy::is_within_any(directory, roots)) return std::nullopt;
-  std::string list;
-  for (const std::string& root : given) list += (list.empty() ? "" : ", ") + root;
   return deny("cwd not allowed: " + directory + " is outside of ALLOWED_CWD_ROOTS", "ALLOWED_CWD_ROOTS",
-              "the allowed folders, with all that is below them, are: " + list);
+              "the allowed folders, with all that is below them, are: " + joined(given));
 }
 
 std::optional<policy::Verdict> judge_terminal(const std::vector<std::string>& words) {

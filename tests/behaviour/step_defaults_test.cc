@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(shell_directory_timeout_and_tries_are_handed_down) {
   const std::string src = scratch.path() + "/src\n";
   BOOST_TEST(seen() == src + src + scratch.path() + "/lib\nbash\n");
   const Json plan = Json::parse(wtool({"plan", "w.md", "--json"}).out);
-  BOOST_TEST(holds(plan.dump(), "3600 s"), plan);
+  BOOST_TEST(holds(plan.dump(), "60 min"), plan);
   const std::string text = wtool({"plan", "w.md"}).out;
   BOOST_TEST(holds(text, "directory: src"), text);
   BOOST_TEST(holds(text, "tries: up to 2"), text);

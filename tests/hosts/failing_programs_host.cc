@@ -49,8 +49,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/edit_distance.h"
 #include "base/pidfd.h"
+#include "base/text.h"
 #include "support/answered_calls.h"
 #include "support/plugin.h"
 #include "support/processes.h"

@@ -24,6 +24,7 @@
 #include "base/escape.h"
 #include "base/formats.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "workflow/parse/library.h"

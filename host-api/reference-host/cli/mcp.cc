@@ -24,6 +24,7 @@
 #include "base/descriptor.h"
 #include "base/edit_distance.h"
 #include "base/escape.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "base/wake_up.h"
 #include "cli/client_setup.h"
@@ -283,9 +284,7 @@ std::vector<std::string> argv_of(const Context& context, const McpOptions& optio
   add("--root", root);
   if (options.policy != "project") add("--policy", options.policy);
   if (options.network) argv.emplace_back("--network");
-  std::string tools;
-  for (const std::string& tool : options.tools) tools += (tools.empty() ? "" : ",") + tool;
-  add("--tools", tools);
+  add("--tools", joined(options.tools, ","));
   add("--workflows", absolute(options.workflows));
   add("--config", absolute(context.options.config));
   for (const std::string& plugin : context.options.plugins) add("--plugin", absolute(plugin));

@@ -9,7 +9,6 @@
 #include <memory>
 #include <set>
 
-#include "base/edit_distance.h"
 #include "base/escape.h"
 #include "base/files.h"
 #include "base/text.h"

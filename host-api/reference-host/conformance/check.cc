@@ -13,6 +13,7 @@
 
 #include "base/descriptor.h"
 #include "base/edit_distance.h"
+#include "base/text.h"
 #include "conformance/arguments.h"
 #include "conformance/tests.h"
 

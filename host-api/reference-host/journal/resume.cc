@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/edit_distance.h"
+#include "base/text.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 

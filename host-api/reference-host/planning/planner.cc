@@ -71,9 +71,7 @@ std::string budget_words(const workflow::PromptBudget& budget) {
 std::string timeout_words(const std::string& text) {
   std::string ignored;
   const auto timeout = workflow::timeout_value(text, ignored);
-  if (!timeout) return text;
-  return timeout->count() % 1000 == 0 ? std::to_string(timeout->count() / 1000) + " s"
-                                      : std::to_string(timeout->count()) + " ms";
+  return timeout ? workflow::duration_words(*timeout) : text;
 }
 
 // Arguments of prompts and workflows: the known values, and the names of the others.

@@ -87,8 +87,8 @@ std::string Branch::what_failed() const {
 
 BranchResult Branch::go(std::size_t start, std::size_t until) {
   const Workflow& workflow = invocation_.workflow;
-  const std::int64_t limit =
-      workflow.max_steps.value_or(std::max(default_max_steps, static_cast<std::int64_t>(workflow.states.size())));
+  const std::int64_t limit = workflow.max_steps.value_or(
+      std::max(workflow::default_max_steps, static_cast<std::int64_t>(workflow.states.size())));
   exits_.ends_at(until);
   std::size_t current = start;
   while (current != no_state) {

@@ -66,9 +66,6 @@ class RunOutputStore {
   virtual std::uint64_t json_limit() const = 0;
 };
 
-// How many states one workflow of a run may enter, unless `max_steps` sets another limit. If its diagram has more
-// states than this, the default is the number of these states.
-inline constexpr std::int64_t default_max_steps = 10'000;
 // How deep workflows may run within workflows.
 inline constexpr std::size_t max_workflows_depth = 50;
 

@@ -34,9 +34,7 @@ constexpr const char* required_hint =
     "(docs/guide/sandbox.md)";
 
 SandboxRefusal cannot_enforce(const std::vector<std::string>& missing) {
-  std::string list;
-  for (const std::string& part : missing) list += (list.empty() ? "" : "; ") + part;
-  return {"policy_denied", "The sandbox cannot be enforced: " + list, required_hint};
+  return {"policy_denied", "The sandbox cannot be enforced: " + joined(missing, "; "), required_hint};
 }
 
 // SandboxPart and what follows it (warden/protocol.h).

@@ -154,7 +154,8 @@ void check_loops(const Workflow& workflow, Diagnostics& diagnostics) {
     if (calls == nullptr || (asks == nullptr && !has_way_out(workflow, loop))) continue;
     const State& named = asks != nullptr ? *asks : *calls;
     diagnostics.warn(named.action->offset, "the loop through '" + named.id +
-                                               "' has no bound except the run's own limit of 10000 states" +
+                                               "' has no bound except the run's own limit of " +
+                                               std::to_string(default_max_steps) + " states" +
                                                (asks != nullptr ? ", and asks an agent in each round" : "") +
                                                "; give one of its states max=N, or the front matter " +
                                                (asks != nullptr ? "`budget: {calls: N}` or " : "") + "`max_steps`");

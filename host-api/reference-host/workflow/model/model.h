@@ -37,6 +37,9 @@ struct ActionType;
 inline constexpr std::size_t no_state = static_cast<std::size_t>(-1);
 inline constexpr std::string_view shell_tool = "shell_execute";
 inline constexpr std::size_t max_combinations = 1000;  // of a matrix
+// How many states one workflow of a run may enter, unless `max_steps` sets another limit. If its diagram has more
+// states than this, the default is the number of these states.
+inline constexpr std::int64_t default_max_steps = 10'000;
 
 // A text of the file, and the template that it contains.
 struct TemplateText {
