@@ -273,6 +273,38 @@ void StepCache::claim(SharedClaim& claim, const SharedClaim::Contents& contents)
   if (const std::string folder = store_.claims_folder(problem); !folder.empty()) claim.take(folder, contents);
 }
 
+std::string StepCache::collect_outputs(const Work& work, const std::vector<std::string>& paths,
+                                       std::set<std::string>& checked_folders, std::vector<CachedOutput>& outputs) {
+  for (const std::string& path : paths) {
+    if (const std::string link = link_above(work.directory, plain_path(path), checked_folders); !link.empty()) {
+      return below_link(path, link);
+    }
+    const std::string file = absolute(work, path);
+    const FileState state = hashes_.look(file);
+    CachedOutput output{.path = plain_path(path), .hash = state.hash, .link = state.link};
+    output.mode = state.mode;
+    output.bytes = state.bytes;
+    if (!state.problem.empty() || !state.exists) {
+      return "the output " + quoted(path) + " " + (state.exists ? state.problem : "is gone");
+    }
+    if (!is_utf8(output.path)) return "the name of the output " + quoted(path) + " is not UTF-8";
+    if (!is_utf8(output.link)) return "the output " + quoted(path) + " is a link to a name that is not UTF-8";
+    if (!state.link.empty()) {
+      // Nothing would notice that something behind the link changes.
+      const bool is_kept = leads_to_outputs(work, file);
+      if (!is_kept && is_folder(file)) {
+        return "the output " + quoted(path) + " is a link to a folder that its outputs do not name";
+      }
+      if (!is_kept) output.behind = state.hash;
+      output.hash.clear();
+      output.mode = 0;
+      output.bytes = 0;
+    }
+    outputs.push_back(std::move(output));
+  }
+  return {};
+}
+
 std::string StepCache::keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
                             const std::function<Refuses()>& refuses, const SharedClaim& claim,
                             std::vector<CachedOutput>* kept_outputs) {
@@ -307,33 +339,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
                    .made = static_cast<std::int64_t>(std::time(nullptr)),
                    .parts = hashes_of(look.parts),
                    .result = result};
-  for (const std::string& path : found.paths) {
-    if (const std::string link = link_above(work.directory, plain_path(path), checked_folders); !link.empty()) {
-      return below_link(path, link);
-    }
-    const std::string file = absolute(work, path);
-    const FileState state = hashes_.look(file);
-    CachedOutput output{.path = plain_path(path), .hash = state.hash, .link = state.link};
-    output.mode = state.mode;
-    output.bytes = state.bytes;
-    if (!state.problem.empty() || !state.exists) {
-      return "the output " + quoted(path) + " " + (state.exists ? state.problem : "is gone");
-    }
-    if (!is_utf8(output.path)) return "the name of the output " + quoted(path) + " is not UTF-8";
-    if (!is_utf8(output.link)) return "the output " + quoted(path) + " is a link to a name that is not UTF-8";
-    if (!state.link.empty()) {
-      // Nothing would notice that something behind the link changes.
-      const bool is_kept = leads_to_outputs(work, file);
-      if (!is_kept && is_folder(file)) {
-        return "the output " + quoted(path) + " is a link to a folder that its outputs do not name";
-      }
-      if (!is_kept) output.behind = state.hash;
-      output.hash.clear();
-      output.mode = 0;
-      output.bytes = 0;
-    }
-    entry.outputs.push_back(std::move(output));
-  }
+  if (std::string why = collect_outputs(work, found.paths, checked_folders, entry.outputs); !why.empty()) return why;
   // All names are checked before any content is copied: if one is refused, a copy would stay in the store without an
   // entry.
   if (refuses_name(entry, refuses)) return std::string("the name of a file ") + secret;

@@ -19,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,6 +103,10 @@ class StepCache {
   void add_inputs(const Work& work, Look& look, const FileHashes::Reads& reads = nullptr);
   void check_outputs(const Work& work, Look& look, const FileHashes::Reads& reads);
   std::string why_not(const Work& work, const Look& look) const;
+  // Adds the files, which are outputs of the work, to `outputs`. Returns why one of them cannot be kept; empty: all can.
+  // `checked_folders`: folders that are known to be below no link; more are added.
+  std::string collect_outputs(const Work& work, const std::vector<std::string>& paths,
+                              std::set<std::string>& checked_folders, std::vector<CachedOutput>& outputs);
 
   const Options options_;
   std::map<std::string, std::string> common_parts_;  // the hashes of Options::parts

@@ -31,32 +31,12 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "cache/entry.h"
 
 namespace wtool::host::cache {
 
 inline constexpr std::uint64_t usual_max_bytes = 5ULL << 30;
 inline constexpr std::chrono::milliseconds usual_lock_wait{5000};
-
-struct CachedOutput {
-  std::string path;      // relative to the directory of the step
-  std::string hash;      // of its content; empty: it is a symbolic link
-  std::string link;      // the target of the link
-  std::string behind{};  // the hash of the file that the link leads to; empty: no file, or an output itself
-  unsigned mode = 0;     // of the file, as for chmod
-  std::uint64_t bytes = 0;
-};
-
-struct CacheEntry {
-  std::string key{};
-  std::string step{};     // the name of the state
-  std::string file{};     // of the workflow
-  std::string run{};      // the run that made it; may be empty
-  std::int64_t made = 0;  // seconds since 1970
-  std::int64_t used = 0;  // seconds since 1970: its last use before it was read, which is the time of its file
-  std::map<std::string, std::string> parts{};  // the names of the key's parts, each with a hash; find() leaves it empty
-  std::vector<CachedOutput> outputs{};
-  std::string result{};  // JSON text that only the caller interprets
-};
 
 struct ListedEntry {
   CacheEntry entry;
