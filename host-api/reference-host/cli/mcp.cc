@@ -418,6 +418,24 @@ int serve(Context& context, McpOptions& options) {
   return interrupts.signal() != 0 ? interrupts.exit_status() : status;
 }
 
+// Throws if an option is given that has no meaning beside the others.
+void check(const McpOptions& options) {
+  if (options.network && options.policy == "open") {
+    throw CLI::ValidationError("--network", "with --policy open, commands can use the network anyway");
+  }
+  const int tasks = static_cast<int>(options.list) + static_cast<int>(!options.print_config.empty()) +
+                    static_cast<int>(!options.install.empty()) + static_cast<int>(!options.uninstall.empty());
+  if (tasks > 1) {
+    throw CLI::ValidationError("mcp", "only one of --install, --uninstall, --list and --print-config can be given");
+  }
+  if (options.yes && options.install.empty() && options.uninstall.empty()) {
+    throw CLI::ValidationError("--yes", "can be used only with --install or --uninstall");
+  }
+  if (!options.name.empty() && tasks == 0) {
+    throw CLI::ValidationError("--name", "can be used only with --install, --uninstall, --list or --print-config");
+  }
+}
+
 }  // namespace
 
 void add_mcp(CLI::App& app, Context& context) {
@@ -491,20 +509,7 @@ void add_mcp(CLI::App& app, Context& context) {
       "  wtool mcp --root . --policy read-only --tools shell_execute\n"
       "  wtool mcp --root . --workflows workflows");
   command->callback([&context, options] {
-    if (options->network && options->policy == "open") {
-      throw CLI::ValidationError("--network", "with --policy open, commands can use the network anyway");
-    }
-    const int tasks = static_cast<int>(options->list) + static_cast<int>(!options->print_config.empty()) +
-                      static_cast<int>(!options->install.empty()) + static_cast<int>(!options->uninstall.empty());
-    if (tasks > 1) {
-      throw CLI::ValidationError("mcp", "only one of --install, --uninstall, --list and --print-config can be given");
-    }
-    if (options->yes && options->install.empty() && options->uninstall.empty()) {
-      throw CLI::ValidationError("--yes", "can be used only with --install or --uninstall");
-    }
-    if (!options->name.empty() && tasks == 0) {
-      throw CLI::ValidationError("--name", "can be used only with --install, --uninstall, --list or --print-config");
-    }
+    check(*options);
     context.command = [&context, options] {
       return is_about_clients(*options) ? set_up_client(context, *options) : serve(context, *options);
     };
