@@ -41,6 +41,25 @@ BOOST_AUTO_TEST_CASE(words_are_listed_and_counted) {
   BOOST_TEST(counted(-2, "file") == "-2 files");
 }
 
+BOOST_AUTO_TEST_CASE(words_are_joined) {
+  const std::vector<std::string> words = {"a", "", "b"};
+  BOOST_TEST(joined({}) == "");
+  BOOST_TEST(joined(words) == "a, , b");
+  BOOST_TEST(joined(words, ":") == "a::b");
+  BOOST_TEST(joined(std::span(words).subspan(1)) == "b");
+}
+
+BOOST_AUTO_TEST_CASE(a_number_is_the_whole_text) {
+  int number = 0;
+  BOOST_TEST((read_number("-12", number) && number == -12));
+  BOOST_TEST((read_number("1f", number, 16) && number == 31));
+  for (const char* text : {"", "-", "+1", " 1", "1 ", "1.", "99999999999"})
+    BOOST_TEST(!read_number(text, number), text);
+  double fraction = 0;
+  BOOST_TEST((read_number("1e2", fraction) && fraction == 100));
+  BOOST_TEST(!read_number("1e2", fraction, std::chars_format::fixed));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_inserted_is_not_replaced_again) {
   std::string text = "a.a";
   replace_all(text, "a", "aa");
