@@ -16,7 +16,7 @@
 #include "base/utf8.h"
 #include "cli/approvals.h"
 #include "cli/interrupts.h"
-#include "cli/prepared_workflow.h"
+#include "cli/journaled_run.h"
 #include "cli/table.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"

@@ -27,10 +27,11 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/load_run.h"
-#include "cli/prepared_workflow.h"
+#include "cli/workflow_list.h"
 #include "journal/runs_folder.h"
 #include "loader/stdin_parameter.h"
 #include "terminal/text.h"
+#include "workflow/parse/library.h"
 
 namespace wtool::host {
 

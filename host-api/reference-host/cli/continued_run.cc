@@ -8,6 +8,7 @@
 
 #include "base/sha256.h"
 #include "cache/step_cache.h"
+#include "cli/journaled_run.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
 

@@ -1,5 +1,6 @@
 // wtool graph FILE [RUN] [--format mermaid|dot|svg|png] [--output FILE]: draws the diagram of a workflow; with RUN, its
 // states are coloured by how they ended in that run.
+#include "cli/workflow_list.h"
 #include "report/drawing.h"
 
 #include <unistd.h>
@@ -13,7 +14,6 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/load_run.h"
-#include "cli/prepared_workflow.h"
 
 namespace wtool::host {
 

@@ -7,6 +7,7 @@
 #include "base/raw_json.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/explained_call.h"
 #include "cli/prepared_workflow.h"
 #include "cli/workflow_run.h"
 #include "planning/plan.h"

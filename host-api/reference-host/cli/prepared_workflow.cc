@@ -2,27 +2,17 @@
 
 #include <limits.h>
 #include <string.h>
-#include <algorithm>
+#include <unistd.h>
+
 #include <cerrno>
-#include <string_view>
 #include <utility>
 
-#include "base/edit_distance.h"
-#include "base/environment.h"
-#include "base/files.h"
-#include "base/json.h"
-#include "base/json_reader.h"
-#include "base/secrets/secrets.h"
-#include "base/sha256.h"
 #include "base/text.h"
+#include "cli/configured.h"
 #include "cli/context.h"
-#include "cli/output_files.h"
-#include "cli/shell_reader.h"
+#include "cli/explained_call.h"
 #include "cli/workflow_list.h"
-#include "journal/observers.h"
-#include "runner/abort_watcher.h"
 #include "runner/executor.h"
-#include "runner/up_to_date.h"
 #include "servers/server_tools.h"
 #include "terminal/terminal.h"
 #include "workflow/actions/action_type.h"
@@ -31,130 +21,6 @@
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host {
-
-namespace {
-
-constexpr std::size_t max_names = 20;
-
-// The message for a name that is neither a file nor a workflow: where it was looked for, and which workflows exist.
-std::string not_found(const std::string& wanted, const std::string& directory) {
-  const std::string text =
-      wanted + ": there is no such file, and no workflow of that name in " + joined(workflow_folders(directory));
-  std::vector<std::string> names;
-  for (const OfferedWorkflow& one : offered_workflows(directory)) names.push_back(one.name);
-  if (names.empty()) return text + "; there are no workflows in these folders";
-  const std::string shown = joined(std::span(names).first(std::min(names.size(), max_names)));
-  return text + question_then(did_you_mean(wanted, names), "the workflows are " + shown) +
-         (names.size() > max_names ? ", ..." : "");
-}
-
-}  // namespace
-
-std::vector<std::string> shared_workflow_folders() {
-  std::vector<std::string> folders;
-  if (const std::string user = user_config_folder(); !user.empty()) folders.push_back(user + "/workflows");
-  folders.emplace_back("/etc/wtool/workflows");
-  return folders;
-}
-
-std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error) {
-  if (::access(wanted.c_str(), F_OK) == 0) return wanted;
-  workflow::Library library(directory, shared_workflow_folders());
-  if (const auto* entry = library.find(wanted, directory + "/", error)) return entry->source.name();
-  if (wanted.find('/') != std::string::npos || wanted.ends_with(".md")) {
-    error.clear();
-    return wanted;
-  }
-  const std::vector<std::string> names = library.names();
-  const bool there = std::find(names.begin(), names.end(), wanted) != names.end() ||
-                     ::access((directory + "/" + wanted + ".md").c_str(), F_OK) == 0;
-  if (!there) error = not_found(wanted, directory);
-  return {};
-}
-
-std::optional<Config> loaded_config(Context& context) {
-  std::string error;
-  std::optional<Config> config = context.config_files().load_config(error);
-  if (!config) complain(error);
-  return config;
-}
-
-servers::Catalog configured_servers(const Config& config, const std::string& directory) {
-  const EffectiveKey* const key = config.find("mcp_servers");
-  return key == nullptr ? servers::Catalog() : servers::Catalog(key->value, directory);
-}
-
-std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, const workflow::Placement& place,
-                          const std::string& tool) {
-  const CallPlace wanted{.on = place.on, .slot = place.slot, .limits = workflow::limits_text(place.limits)};
-  const auto found = servers.find(tool);
-  if (!found) return toolbox.place_problem(wanted, tool);
-  if (place.on == "cluster") return "the servers of mcp_servers run only on this machine";
-  return toolbox.place_problem(servers::place_of(*found->settings, wanted), workflow::shell_tool);
-}
-
-workflow::ShellReader configured_shell(const Config& config) {
-  const nlohmann::json& configured = config.value("shell.program");
-  const std::string shell = configured.is_string() ? configured.get<std::string>() : "/bin/sh";
-  return [shell](const std::string& wanted, const std::vector<std::string>& commands) {
-    return unreadable_commands(wanted.empty() ? shell : wanted, commands);
-  };
-}
-
-namespace {
-
-// Leaves `out` as it is if the key has no value.
-template <typename T>
-void take_value(const Config& config, std::string_view key, T& out) {
-  if (const nlohmann::json& value = config.value(key); !value.is_null()) value.get_to(out);
-}
-
-}  // namespace
-
-std::unique_ptr<runner::Prompts> configured_prompts(const Config& config, const std::string& directory) {
-  runner::PromptSettings settings;
-  take_value(config, "prompts.command", settings.command);
-  take_value(config, "prompts.directories", settings.directories);
-  take_value(config, "prompts.timeout", settings.timeout);
-  std::string error;
-  auto prompts = std::make_unique<runner::Prompts>(std::move(settings), directory, error);
-  if (error.empty()) return prompts;
-  complain(error);
-  return nullptr;
-}
-
-namespace {
-
-void read_limits(const Config& config, OutputLimits& limits, audit::AppendOptions& trail,
-                 cache::StepCache::Options& cached) {
-  for (const EffectiveKey& key : config.keys) {
-    // Settings that, besides the call itself, determine what a command sees.
-    if (key.name.starts_with("environment.") || key.name.starts_with("shell.")) {
-      cached.parts["the configuration"] += key.name + "=" + key.value.dump() + "\n";
-    }
-  }
-  take_value(config, "cache.max_bytes", cached.max_bytes);
-  take_value(config, "output.max_bytes", limits.max_bytes);
-  take_value(config, "output.json_bytes", limits.json_bytes);
-  take_value(config, "audit.file", trail.file);
-  trail.sync_data = config.value("audit.sync") == "data";
-  trail.continue_when_unwritable = config.value("audit.when_unwritable") == "continue";
-}
-
-}  // namespace
-
-void look_for_prompts(const runner::Prompts& prompts, workflow::CheckContext& check_context) {
-  check_context.prompt_problems = [&prompts](const std::string& name, const std::string& file,
-                                             const std::set<std::string, std::less<>>& known) {
-    return prompts.check(name, file, known);
-  };
-  check_context.prompt_sets = [&prompts](const std::string& prompt, bool is_inline, const std::string& file) {
-    return prompts.settable_names(prompt, is_inline, file);
-  };
-  check_context.prompt_command_problem = [&prompts] {
-    return prompts.has_command() ? std::string() : runner::Prompts::no_command();
-  };
-}
 
 namespace {
 
@@ -172,13 +38,15 @@ std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
   auto made = std::make_shared<WorkflowSetup>();
   made->directory = working_directory();
   if (made->directory.empty()) return nullptr;
-  made->cache.directory = made->directory;
   const std::optional<Config> config = loaded_config(context);
   if (!config) return nullptr;
   made->prompts = configured_prompts(*config, made->directory);
   if (!made->prompts) return nullptr;
   made->servers = configured_servers(*config, made->directory);
-  read_limits(*config, made->output_limits, made->trail, made->cache);
+  made->output_limits = configured_output_limits(*config);
+  made->trail = configured_trail(*config);
+  made->cache = configured_cache(*config);
+  made->cache.directory = made->directory;
   made->environment.directory = made->directory;
   for (const std::string& file : context.options.env_files) {
     std::string error;
@@ -346,129 +214,6 @@ runner::RunServices PreparedWorkflow::services() {
     return explanation_of(tools(), servers(), place, tool, arguments, why);
   };
   return services;
-}
-
-// ---- What the policy says about a call, without making it.
-
-std::optional<Explanation> explanation_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place,
-                                          const std::string& tool, const nlohmann::json& arguments, std::string& why) {
-  Stop stop;
-  if (const auto found = servers.find(tool)) {
-    if (const std::string refused = servers::refusal(*found); !refused.empty()) {
-      return Explanation::parse(dumped(nlohmann::ordered_json{{"verdict", "deny"}, {"reason", refused}}));
-    }
-    if (why = servers.problem(*found); !why.empty()) return std::nullopt;
-    auto started = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop, why,
-                                   servers::place_of(*found->settings, place));
-    if (!started) return started;
-    // The server may answer differently in another version or with another environment, so both are added. Values of
-    // the environment may be secret, so only their hash is added.
-    nlohmann::ordered_json told = parse_ordered_json(started->json());
-    told["argv"].push_back(found->pinned->name + " " + found->pinned->version);
-    told["argv"].push_back("environment " + sha256(nlohmann::json(found->settings->env).dump()));
-    return Explanation::parse(dumped(told));
-  }
-  return toolbox.explain(tool, dumped(arguments), stop, why, place);
-}
-
-workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& servers, const std::string& tool,
-                                   const nlohmann::json& arguments) {
-  using Kind = workflow::CommandVerdict::Kind;
-  std::string why;
-  const auto explained = explanation_of(toolbox, servers, {}, tool, arguments, why);
-  if (!explained) return {Kind::unknown, why};
-  const std::string reason = explained->text("reason");
-  if (explained->text("error") == "working_directory_invalid") return {Kind::no_directory, reason};
-  const std::string verdict = explained->text("verdict");
-  if (verdict == "allow") return {Kind::allow, reason};
-  if (verdict == "ask") return {Kind::ask, reason};
-  if (verdict == "deny") return {Kind::deny, reason};
-  return {Kind::unknown,
-          "the tool " + tool + " gives the verdict \"" + verdict + "\", which is not allow, ask or deny"};
-}
-
-bool allows_any_command(Toolbox& toolbox) {
-  return explained(toolbox, {}, std::string(workflow::shell_tool), {{"command", "$("}}).kind ==
-         workflow::CommandVerdict::Kind::allow;
-}
-
-runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
-                                runner::Secrets& secrets, Stop& stop, runner::RunObserver& shown) {
-  const auto hidden = prepared.tracing().hide([&secrets](std::string_view text) { return secrets.masked(text); });
-  for (const auto& [server, settings] : prepared.servers().servers()) {
-    for (const auto& [name, value] : settings.env.items()) {
-      if (secrets::is_secret_name(name) && value.is_string()) secrets.add(value.get_ref<const std::string&>());
-    }
-  }
-  runner::AbortWatcher watcher(prepared.directory(), stop);
-  if (!watcher.error().empty()) complain("the abort file has no effect in this run: " + watcher.error());
-  OutputFiles files(run.journal ? run.journal->file() : "", secrets, prepared.output_limits());
-  journal::Masking masking(secrets, shown);
-  journal::Observers all({run.journal.get(), &masking});
-  if (prepared.tools().own_place() == "cluster") run.settings.on = "cluster";
-  runner::RunServices services = prepared.services();
-  services.confirm = std::move(run.confirm);
-  services.skips_finally = std::move(run.skips_finally);
-  services.approve = std::move(run.approve);
-  services.may_begin = std::move(run.may_begin);
-  services.before_state = [&watcher] { watcher.look(); };
-  services.outputs = &files;
-  cache::StepCache::Options cached = prepared.cache_options();
-  cached.force = run.settings.force;
-  cache::StepCache cache(std::move(cached));
-  services.cache = &cache;
-  if (!prepared.trail().file.empty()) {
-    services.record_skipped = [&trail = prepared.trail(),
-                               masker = secrets::Masker(own_environment())](nlohmann::ordered_json fields) {
-      if (const auto command = fields.find("command"); command != fields.end()) {
-        *command = masker.masked(command->get_ref<const std::string&>());
-      }
-      std::string why = audit::append(trail, "up_to_date", fields);
-      if (why.empty() || !trail.continue_when_unwritable) return why;
-      complain(why + "; the step is skipped nevertheless (audit.when_unwritable: continue)");
-      return std::string();
-    };
-  }
-  servers::ServerTools with_servers(tools, prepared.servers());
-  runner::RunReport report =
-      journal::masked(runner::run_workflow({prepared.workflow(), prepared.source(), std::move(run.inputs), with_servers,
-                                            stop, all, run.settings, std::move(services), &secrets, run.past,
-                                            run.journal ? run.journal->run() : "", prepared.shown_name()}),
-                      secrets);
-  // A result that was kept may contain a secret that became known only later.
-  if (!secrets.empty()) {
-    for (const std::string& step : cache.recheck([&secrets] { return runner::secret_search(&secrets); })) {
-      complain("the result of '" + step + "' is not kept for later runs: it contains a secret that became known later");
-    }
-  }
-  return report;
-}
-
-journal::Journal::Options journal_options(const runner::Secrets& secrets) {
-  return {&secrets, [](const std::string& text) { complain(text); }};
-}
-
-std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::set<std::string>& given,
-                                     const std::string& option) {
-  std::vector<std::string> sentences;
-  const auto again = [&](const std::string& name) {
-    return "give it again" +
-           (option.empty() ? "" : " with " + option + name + "=FILE or --var-env " + name + "=VARIABLE");
-  };
-  for (const std::string& name : run.secret_inputs) {
-    if (!given.contains(name)) sentences.push_back("the secret '" + name + "' is not in the journal; " + again(name));
-  }
-  for (const std::string& name : run.masked_inputs) {
-    if (given.contains(name)) continue;
-    sentences.push_back("the input '" + name + "' contains a secret, which is not in the journal; " + again(name));
-  }
-  return sentences;
-}
-
-std::string changed_since(const workflow::Source& source, const journal::RunRecord& run) {
-  if (sha256(source.text()) == run.sha256()) return {};
-  return "the file " + run.file + " has changed since the run " + run.run +
-         "; completed steps are not run again while the run visits the same states, with the same actions, as before";
 }
 
 }  // namespace wtool::host

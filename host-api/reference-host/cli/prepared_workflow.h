@@ -1,27 +1,20 @@
 // A workflow file that has been read and checked, with all that a run needs: the workflows that it runs, its prompts,
-// and the tools. Also makes a run of it, with a journal.
+// and the tools.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "audit/append.h"
-#include "base/stop.h"
 #include "cache/step_cache.h"
 #include "cli/context.h"
 #include "cli/output_files.h"
-#include "journal/journal.h"
-#include "journal/run_record.h"
-#include "loader/tool_caller.h"
 #include "loader/toolbox.h"
+#include "runner/executor.h"
 #include "runner/prompts.h"
-#include "runner/secrets.h"
 #include "servers/catalog.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/model.h"
@@ -29,36 +22,6 @@
 #include "workflow/parse/library.h"
 
 namespace wtool::host {
-
-// The folders of workflows that the user and the machine have for all projects: wtool/workflows in the user's
-// configuration folder, and /etc/wtool/workflows. The user's folder comes first.
-std::vector<std::string> shared_workflow_folders();
-
-// The file that a person means by `wanted`: a file of this name, or the workflow that another workflow in `directory`
-// would call by this name. A path, or a name that ends with .md, is returned even if no such file exists. Empty: there
-// is no such workflow, or it cannot be read; `error` says why.
-std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error);
-
-// The configuration of this program. Nothing: the reason is on standard error.
-std::optional<Config> loaded_config(Context& context);
-
-// The prompts that the configuration names, for runs in `directory`. nullptr: the reason is on standard error.
-std::unique_ptr<runner::Prompts> configured_prompts(const Config& config, const std::string& directory);
-
-// The servers that the configuration names, with what is pinned for them in `directory`.
-servers::Catalog configured_servers(const Config& config, const std::string& directory);
-
-// Why the tool cannot be called at the place; empty: it can. For the tool of a server, the place is where the server's
-// command runs.
-std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, const workflow::Placement& place,
-                          const std::string& tool);
-
-// A function that asks a shell which commands the shell cannot read. If no shell is named, the function asks the
-// configured shell.
-workflow::ShellReader configured_shell(const Config& config);
-
-// Lets a check find mistakes in prompts. `prompts` must outlive the context.
-void look_for_prompts(const runner::Prompts& prompts, workflow::CheckContext& check_context);
 
 // What all workflows of a program share: the directory of their runs, the tools, and what the configuration says.
 struct WorkflowSetup {
@@ -129,49 +92,5 @@ class PreparedWorkflow {
   std::set<std::string> slots_;
   std::shared_ptr<workflow::Library> library_;
 };
-
-// ---- What the policy says about a call that is not made: the verdict of `wtool call TOOL --explain`, for plan and
-// lint.
-
-// The policy's verdict on the call. A missing or unknown verdict never counts as allowed.
-workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& servers, const std::string& tool,
-                                   const nlohmann::json& arguments);
-
-// What the tool says that the call would do. Nothing: the tool gave no explanation; `why` says why.
-std::optional<Explanation> explanation_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place,
-                                          const std::string& tool, const nlohmann::json& arguments, std::string& why);
-
-// True if the policy allows even a command line that cannot be parsed, which means that it has no rule about commands.
-bool allows_any_command(Toolbox& toolbox);
-
-// One run of a prepared workflow with everything around it: its journal, its whole outputs, and the masking of its
-// secrets. Shared by `wtool run` and `wtool mcp --workflows`.
-struct JournaledRun {
-  std::map<std::string, expressions::Value> inputs;
-  std::unique_ptr<journal::Journal> journal;  // nullptr: none is kept
-  const runner::PastRun* past = nullptr;      // what the earlier run did, if this one resumes it
-  runner::RunSettings settings{};
-  // As in RunServices.
-  std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
-  std::function<bool()> skips_finally{};                                                           // as in RunServices
-  runner::Approve approve{};                                                                       // as in RunServices
-  std::function<bool(const runner::Step& step, const std::string& what, Stop& stop)> may_begin{};  // as in RunServices
-};
-
-// Blocks until the run is over. `shown` gets no secrets, and the returned report contains none. The file
-// .swissarmyhammer/.abort stops the run.
-runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
-                                runner::Secrets& secrets, Stop& stop, runner::RunObserver& shown);
-
-// The options of a journal whose notices go to standard error.
-journal::Journal::Options journal_options(const runner::Secrets& secrets);
-
-// A sentence for each input of the run whose value the journal does not contain, because it is or contains a secret;
-// inputs in `given` are skipped. `option` is as for resolve_inputs.
-std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::set<std::string>& given,
-                                     const std::string& option);
-
-// What to say if the file has changed since the run last continued; empty: it has not.
-std::string changed_since(const workflow::Source& source, const journal::RunRecord& run);
 
 }  // namespace wtool::host

@@ -23,7 +23,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
-#include "cli/prepared_workflow.h"
+#include "cli/journaled_run.h"
 #include "journal/journal.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"

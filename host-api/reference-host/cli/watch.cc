@@ -13,7 +13,7 @@
 #include "cli/file_watcher.h"
 #include "cli/given_variables.h"
 #include "cli/interrupts.h"
-#include "cli/prepared_workflow.h"
+#include "cli/workflow_list.h"
 #include "cli/workflow_run.h"
 #include "terminal/text.h"
 

@@ -8,11 +8,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/edit_distance.h"
+#include "base/environment.h"
+#include "base/files.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
-#include "cli/prepared_workflow.h"
 #include "terminal/asking.h"
 #include "terminal/text.h"
 #include "workflow/parse/library.h"
@@ -72,7 +74,43 @@ std::string description_of(const OfferedWorkflow& offered) {
   return first.empty() ? workflow.title : workflow.title + ": " + first;
 }
 
+constexpr std::size_t max_names = 20;
+
+// The message for a name that is neither a file nor a workflow: where it was looked for, and which workflows exist.
+std::string not_found(const std::string& wanted, const std::string& directory) {
+  const std::string text =
+      wanted + ": there is no such file, and no workflow of that name in " + joined(workflow_folders(directory));
+  std::vector<std::string> names;
+  for (const OfferedWorkflow& one : offered_workflows(directory)) names.push_back(one.name);
+  if (names.empty()) return text + "; there are no workflows in these folders";
+  const std::string shown = joined(std::span(names).first(std::min(names.size(), max_names)));
+  return text + question_then(did_you_mean(wanted, names), "the workflows are " + shown) +
+         (names.size() > max_names ? ", ..." : "");
+}
+
 }  // namespace
+
+std::vector<std::string> shared_workflow_folders() {
+  std::vector<std::string> folders;
+  if (const std::string user = user_config_folder(); !user.empty()) folders.push_back(user + "/workflows");
+  folders.emplace_back("/etc/wtool/workflows");
+  return folders;
+}
+
+std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error) {
+  if (::access(wanted.c_str(), F_OK) == 0) return wanted;
+  workflow::Library library(directory, shared_workflow_folders());
+  if (const auto* entry = library.find(wanted, directory + "/", error)) return entry->source.name();
+  if (wanted.find('/') != std::string::npos || wanted.ends_with(".md")) {
+    error.clear();
+    return wanted;
+  }
+  const std::vector<std::string> names = library.names();
+  const bool there = std::find(names.begin(), names.end(), wanted) != names.end() ||
+                     ::access((directory + "/" + wanted + ".md").c_str(), F_OK) == 0;
+  if (!there) error = not_found(wanted, directory);
+  return {};
+}
 
 std::vector<OfferedWorkflow> offered_workflows(const std::string& directory) {
   const workflow::Library library(directory, shared_workflow_folders());

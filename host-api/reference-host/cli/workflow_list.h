@@ -28,6 +28,15 @@ std::vector<std::string> workflow_folders(const std::string& directory);
 // A message for each of workflow_folders() that cannot be read. Only `directory` itself must exist.
 std::vector<std::string> unreadable_folders(const std::string& directory);
 
+// The folders of workflows that the user and the machine have for all projects: wtool/workflows in the user's
+// configuration folder, and /etc/wtool/workflows. The user's folder comes first.
+std::vector<std::string> shared_workflow_folders();
+
+// The file that a person means by `wanted`: a file of this name, or the workflow that another workflow in `directory`
+// would call by this name. A path, or a name that ends with .md, is returned even if no such file exists. Empty: there
+// is no such workflow, or it cannot be read; `error` says why.
+std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error);
+
 // Lines for people. With `numbered`, each begins with its number, from 1. `whole`: no text is cut.
 std::string workflow_table(const std::vector<OfferedWorkflow>& workflows, bool numbered, bool whole);
 
