@@ -114,6 +114,7 @@ class Linter {
     }
     workflow::Diagnostics diagnostics;
     workflow::Workflow parsed = workflow::parse_workflow(source, diagnostics, &environment_);
+    if (options_.fix && !diagnostics.empty()) not_fixed(file, "it has errors");
     if (options_.fix && diagnostics.empty() && !parsed.says_failures) {
       if (auto fixed = fix(source, parsed)) {
         source = std::move(*fixed);
@@ -171,18 +172,20 @@ class Linter {
     return known->second;
   }
 
-  // Adds `failures: continue` to a file that relies on the older rule for plain arrows, and reports the change.
-  // Nothing: the file needs no change, or cannot be changed.
+  // Adds `failures: continue` to a file that seems to rely on the older rule for plain arrows, as a warning says, and
+  // reports the change. Other files are meant to stop at a failure. Nothing: the file needs no change, or cannot be
+  // changed.
   std::optional<workflow::Source> fix(const workflow::Source& source, const workflow::Workflow& parsed) {
+    workflow::Diagnostics warnings;
+    workflow::check_older_rule(parsed, source.name(), warnings);
+    if (warnings.count() == 0) return std::nullopt;
     const auto changed = workflow::changed_exits(parsed);
-    if (changed.empty()) return std::nullopt;
     std::string error;
     std::string text = workflow::with_failures_continue(source, error);
     if (!text.empty()) error = write_in_place(source.name(), text);
     if (!error.empty()) {
       ++totals_.errors;
-      fixes_.push_back({{"file", source.name()}, {"error", error}});
-      if (!options_.json) print(source.name() + ": not fixed: " + error + "\n");
+      not_fixed(source.name(), error);
       return std::nullopt;
     }
     fixes_.push_back({{"file", source.name()}, {"added", "failures: continue"}});
@@ -197,6 +200,11 @@ class Linter {
             "even after failures: line" + (changed.size() == 1 ? " " : "s ") + lines + "\n");
     }
     return fixed;
+  }
+
+  void not_fixed(const std::string& file, const std::string& why) {
+    fixes_.push_back({{"file", file}, {"error", why}});
+    if (!options_.json) print(file + ": not fixed: " + why + "\n");
   }
 
   // Writes a new file with the same permissions and owner, and then replaces the old file with it; symbolic links are
@@ -294,8 +302,8 @@ void add_lint(CLI::App& app, Context& context) {
   command->add_flag("--json", options->json, "Print one JSON object");
   command->add_flag("--strict", options->strict, "Let warnings count as errors for the exit status");
   command->add_flag("--fix", options->fix,
-                    "Add `failures: continue` to the front matter of each file that relies on the older rule, by which "
-                    "a plain arrow is also taken after a failure");
+                    "Add `failures: continue` to the front matter of each file with a warning that it seems to rely on "
+                    "the older rule, by which a plain arrow is also taken after a failure");
   command->footer(
       "Each finding is a line FILE:LINE:COLUMN: error: MESSAGE (or warning), followed by that line of the file with a\n"
       "caret below the place; the last line counts the findings. `wtool run` refuses a file that has errors.\n"
@@ -303,10 +311,10 @@ void add_lint(CLI::App& app, Context& context) {
       "policy would refuse a command, that is a warning. Exit status: 0 without errors, 2 with errors, or (with\n"
       "--strict) with warnings.\n"
       "\n"
-      "A plain arrow `A --> B` means success. --fix changes each file in which an arrow was taken after a failure\n"
-      "under the older rule: it adds the line `failures: continue` to the front matter (or a front matter with this\n"
-      "line), keeps everything else byte for byte, and reports the change. Files with errors, and files that have the\n"
-      "key `failures`, are left alone.\n"
+      "A plain arrow `A --> B` means success. --fix changes each file that has a warning that it seems to rely on the\n"
+      "older rule, under which the arrow was taken after a failure, too: it adds the line `failures: continue` to the\n"
+      "front matter (or a front matter with this line), keeps everything else byte for byte, and reports the change.\n"
+      "Files with errors, and files that have the key `failures`, are left alone.\n"
       "\n"
       "Examples:\n"
       "  wtool lint workflows/*.md\n"
