@@ -43,7 +43,7 @@ void append_one(std::string& out, const FailedStep& step, const std::string& rea
   if (step.secret) out += "  Its results are secret.\n";
   if (step.command.empty()) return;
   append_excerpt(out, "Command", step.command, max_command_lines, false);
-  if (step.refused) {
+  if (step.not_run) {
     out += "  It was not run.\n";
     return;
   }
@@ -51,6 +51,13 @@ void append_one(std::string& out, const FailedStep& step, const std::string& rea
   const std::string kind = step.aborted ? "Partial " : "";
   append_excerpt(out, kind + "stderr", step.standard_error, max_excerpt_lines, true);
   append_excerpt(out, kind + "stdout", step.standard_output, max_excerpt_lines, true);
+}
+
+// The exit code of the command. That of the step is another one if the command succeeded, but left out an output.
+std::int64_t exit_code_of(const Outcome& outcome, std::int64_t of_step) {
+  const expressions::Value* code = expressions::field_of(&outcome.metadata, "exit_code");
+  const std::int64_t* known = code == nullptr ? nullptr : code->as_int();
+  return known == nullptr ? of_step : *known;
 }
 
 // Adds the names and a newline; if there are many, only the first ones.
@@ -121,8 +128,8 @@ FailedList failed_in(const journal::RunRecord& run) {
       one.handled = step->status == Status::failed && step->end.transitioned;
       one.ended = one.handled && ended_the_run(step->place.branch, step->end);
       one.secret = step->end.secret;
-      one.refused = runner::is_refusal(step->end.outcome);
-      one.exit_code = step->exit_code;
+      one.not_run = runner::was_not_run(step->end.outcome);
+      one.exit_code = exit_code_of(step->end.outcome, step->exit_code);
       one.command = step->end.command;
       if (!one.secret) fill(one, step->end);
       failed.add(std::move(one), others, beginning_inside(step->place));
@@ -206,8 +213,8 @@ void FailedSteps::state_ended(const Step& step, const runner::StepEnd& end) {
   failed.handled = step.status == Step::Status::failed && end.transitioned;
   failed.ended = failed.handled && ended_the_run(step.branch, end);
   failed.secret = end.secret || gives_secrets(step);
-  failed.refused = runner::is_refusal(end.outcome);
-  failed.exit_code = step.exit_code;
+  failed.not_run = runner::was_not_run(end.outcome);
+  failed.exit_code = exit_code_of(end.outcome, step.exit_code);
   failed.command = end.command;
   if (!failed.secret) fill(failed, end);
   const bool stands_for_others =

@@ -18,7 +18,7 @@ struct FailedStep {
   bool aborted = false;
   bool handled = false;  // the workflow continued after the failure of this step, or of a step that contains it
   bool ended = false;    // handled by an exit straight to the end of the run
-  bool refused = false;  // its command was refused, and nothing was run
+  bool not_run = false;  // the tool did not run its command
   bool secret = false;   // its outputs must not be shown, and are therefore empty here
   std::int64_t exit_code = 0;
   std::string command;

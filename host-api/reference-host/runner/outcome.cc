@@ -178,8 +178,8 @@ Outcome to_outcome(const ToolOutcome& call) {
   if (const auto error = metadata.find("error"); error != metadata.end() && error->is_object()) {
     outcome.error = text_member(*error, "code");
   }
-  // A command that was refused has written nothing.
-  if (!partial && !metadata.contains("stdout") && !is_refusal(outcome)) outcome.standard_output = outcome.message;
+  // With the code of an error, the text says what is wrong: the command has written nothing.
+  if (!partial && !metadata.contains("stdout") && outcome.error.empty()) outcome.standard_output = outcome.message;
   if (auto value = expressions::from_json(metadata)) outcome.metadata = std::move(*value);
   return outcome;
 }
@@ -187,6 +187,17 @@ Outcome to_outcome(const ToolOutcome& call) {
 bool is_refusal(const Outcome& outcome) {
   return outcome.error == "policy_denied" || outcome.error == "approval_denied" ||
          outcome.error == "approval_unavailable" || outcome.error == "approval_expired";
+}
+
+bool was_not_run(const Outcome& outcome) {
+  static constexpr std::string_view codes[] = {"invalid_parameters",
+                                               "working_directory_invalid",
+                                               "command_not_found",
+                                               "permission_denied",
+                                               "no_node",
+                                               "configuration_invalid",
+                                               "spawn_failed"};
+  return is_refusal(outcome) || std::find(std::begin(codes), std::end(codes), outcome.error) != std::end(codes);
 }
 
 Value to_value(const Outcome& outcome) {

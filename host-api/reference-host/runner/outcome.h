@@ -63,6 +63,9 @@ expressions::Withheld json_of_file(const std::string& file, std::uint64_t bytes)
 // a refusal.
 bool is_refusal(const Outcome& outcome);
 
+// True if the tool has said that it did not run the command, for whatever reason.
+bool was_not_run(const Outcome& outcome);
+
 // A map with the outcome_fields(). As a text, it is the standard output without its trailing newlines.
 expressions::Value to_value(const Outcome& outcome);
 
