@@ -126,8 +126,10 @@ class Watch {
   // Runs the workflow whenever files have changed, until a signal comes or the files cannot be watched.
   int run_after_changes(FileWatcher& watcher) {
     int signal = 0;
+    bool misused = false;
     options_.flags.signal = &signal;
-    for (;;) {
+    options_.flags.misused = &misused;
+    for (bool is_first = true;; is_first = false) {
       if (!watcher.error().empty()) {
         complain(watcher.error());
         return exit_unusable;
@@ -137,7 +139,9 @@ class Watch {
       }
       // Changes from here on may come too late for this run, so they cause another run.
       watcher.take();
-      run_file(context_, options_.file, options_.flags);
+      const int status = run_file(context_, options_.file, options_.flags);
+      // A later change of the workflow may have made an option wrong, and another change may mend that.
+      if (is_first && misused) return status;
       if (signal != 0) return 128 + signal;
       const std::set<std::string> changed = wait_for_changes(watcher, signal);
       if (signal != 0) return 128 + signal;

@@ -307,9 +307,14 @@ bool can_write_files(const RunFlags& flags, const std::string& workflow, const s
 }
 
 int run_file(Context& context, const std::string& file, const RunFlags& flags) {
+  bool ignored = false;
+  bool& misused = flags.misused != nullptr ? *flags.misused : ignored;
+  misused = true;
   if (!can_begin(flags)) return exit_unusable;
+  misused = false;
   const auto prepared = PreparedWorkflow::open(context, file, flags.variables.names());
   if (!prepared) return exit_unusable;
+  misused = true;
   if (const std::string why = prepared->cut_to(flags.part); !why.empty()) {
     complain(why);
     return exit_unusable;
@@ -326,6 +331,7 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
   settings.part = flags.part;
   FileRun run(*prepared, flags, context.options.env_files, std::move(settings), secrets);
   if (!run.open_files()) return exit_unusable;
+  misused = false;
   std::unique_ptr<journal::Journal> journal;
   if (!flags.no_journal) {
     std::string error;
