@@ -22,11 +22,29 @@ namespace {
 struct GraphOptions {
   std::string file;
   std::string run;
-  std::string format = "mermaid";
+  std::string format;  // empty: that of the output file's name, or else mermaid
   std::string output = "-";
 };
 
-int graph(const GraphOptions& options) {
+// The format that the file's name stands for; empty: the name stands for none.
+std::string format_of(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  if (extension == ".svg" || extension == ".png" || extension == ".dot") return extension.substr(1);
+  return extension == ".mmd" ? "mermaid" : "";
+}
+
+// Sets the format. False: the reason is on standard error.
+bool choose_format(GraphOptions& options) {
+  const std::string named = format_of(options.output);
+  if (options.format.empty()) options.format = named.empty() ? "mermaid" : named;
+  if (named.empty() || named == options.format) return true;
+  complain("--output " + options.output + " is the name of a file in the format " + named + ", but --format says " +
+           options.format + "; change one of them");
+  return false;
+}
+
+int graph(GraphOptions options) {
+  if (!choose_format(options)) return exit_unusable;
   if (options.format == "png" && options.output == "-" && ::isatty(STDOUT_FILENO) == 1) {
     complain("a picture cannot be shown on a terminal; name a file with --output FILE");
     return exit_unusable;
@@ -80,7 +98,10 @@ void add_graph(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("graph", "Draw the diagram of a workflow, with the states of a run coloured");
   command->add_option("WORKFLOW", options->file, "The workflow file, or the name of a workflow")->required();
   command->add_option("RUN", options->run, "A run of that file: the run's id, the beginning of the id, or `last`");
-  command->add_option("--format", options->format, "mermaid (default), dot, svg, or png, which needs Graphviz")
+  command
+      ->add_option(
+          "--format", options->format,
+          "mermaid, dot, svg, or png, which needs Graphviz (default: that of the output file's name, else mermaid)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"mermaid", "dot", "svg", "png"}));
   command->add_option("--output", options->output, "A file; default: standard output")->type_name("FILE");
