@@ -182,7 +182,7 @@ int approve(Context& context, const ApproveOptions& options) {
   const bool may_answer = answering.look();
   if (!options.id.empty()) {
     const AskedQuestion* asked = answering.client().find(options.id);
-    if (asked == nullptr && names_a_run(options.id)) {
+    if (asked == nullptr && (options.id == "last" || names_a_run(options.id))) {
       RunAnswer answer = options.run;
       answer.run = options.id;
       answer.word = options.answer;

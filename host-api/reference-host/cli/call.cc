@@ -113,7 +113,8 @@ std::optional<std::string> arguments_of(Context& context, const CallOptions& opt
   const bool named = is_named_argument(options.arguments);
   if (!named && !options.more.empty()) {
     error = show_json(to_utf8(options.more.front())) +
-            " is one word too many: the arguments are one JSON object, or words of the form NAME=VALUE";
+            " is one word too many: the arguments are one JSON object, or words of the form NAME=VALUE, such as "
+            "command='ls -l'";
     return std::nullopt;
   }
   if (!named && !is_bare_word(options.arguments)) return read_arguments(options.arguments, error);

@@ -121,6 +121,7 @@ std::string next_step(const StarterFile& start, const std::string& named) {
 }
 
 int write_start(const StarterFile& start, const std::string& named) {
+  if (named == "-") return print(std::string(start.text)) ? exit_ok : exit_unusable;
   const std::string file = named.empty() ? std::string(start.file) : named;
   std::string why;
   if (named.empty() && !start.folder.empty()) {
@@ -167,7 +168,8 @@ void add_init(CLI::App& app, Context& context) {
       ->required()
       ->type_name("")
       ->check(CLI::IsMember({"policy", "mcp", "workflow"}));
-  command->add_option("FILE", wanted->file, "The file to write (default: wtool.yaml, or workflows/first.md)");
+  command->add_option("FILE", wanted->file,
+                      "The file to write, or - for standard output (default: wtool.yaml, or workflows/first.md)");
   command->footer(
       "A file that exists is never replaced.\n\n"
       "Examples:\n"

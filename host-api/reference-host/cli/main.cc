@@ -24,6 +24,7 @@
 #include "base/escape.h"
 #include "base/formats.h"
 #include "base/json.h"
+#include "base/shell_quote.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -76,22 +77,31 @@ Words option_names(const CLI::App& app) {
 // A hint that names the commands with this option, which the chosen command does not have. Empty: no command has it.
 std::string who_has(const CLI::App& app, const std::string& name) {
   Words names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    const CLI::Option* option = command->get_option_no_throw(name);
-    if (option != nullptr && !option->get_group().empty()) names.push_back("`wtool " + command->get_name() + '`');
-  }
+  const auto look = [&](const auto& self, const CLI::App& above, const std::string& path) -> void {
+    for (const CLI::App* command : above.get_subcommands([](const CLI::App*) { return true; })) {
+      const std::string here = path + ' ' + command->get_name();
+      const CLI::Option* option = command->get_option_no_throw(name);
+      if (option != nullptr && !option->get_group().empty()) names.push_back("`wtool" + here + '`');
+      self(self, *command, here);
+    }
+  };
+  look(look, app, "");
   return names.empty() ? "" : "; it is an option of " + joined(names);
 }
 
 // A hint if a workflow has the name that was taken for a command; else empty.
 std::string is_workflow(const std::string& word) {
   const Words names = workflow::Library(".").names();
-  const bool found = std::find(names.begin(), names.end(), word) != names.end();
+  std::error_code ignored;
+  const bool found = std::find(names.begin(), names.end(), word) != names.end() ||
+                     std::filesystem::is_regular_file(word + ".md", ignored);
   return found ? "; `wtool run " + word + "` runs the workflow of this name" : "";
 }
 
 // If other programs use `word` for what one of our commands does, a hint that names our command. Otherwise nullptr.
-const char* usual_name(std::string_view word) {
+// `within`: the word stands after a command, where -l and -n may mean anything.
+const char* usual_name(std::string_view word, bool within) {
+  if (within && word.size() == 2) return nullptr;
   constexpr const char* plan = "`wtool plan WORKFLOW` shows what a run would do, and runs nothing";
   constexpr const char* lists = "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools";
   static constexpr std::pair<std::string_view, const char*> known[] = {
@@ -107,6 +117,11 @@ const char* usual_name(std::string_view word) {
       {"validate", "`wtool lint FILE...` checks workflow files"},
       {"exec", "`wtool call TOOL` calls a tool, `wtool run WORKFLOW` runs a workflow"},
       {"explain", "`wtool call TOOL JSON --explain` shows what a call would do"},
+      {"new", "`wtool init KIND` writes a file to start from"},
+      {"create", "`wtool init KIND` writes a file to start from"},
+      {"status", "`wtool show RUN` shows a run, `wtool runs` lists runs"},
+      {"kill", "`wtool stop RUN` stops a run"},
+      {"clean", "`wtool runs clear` removes old runs, `wtool cache clear` kept results"},
       {"retry", "`wtool resume RUN` continues a run where it failed"},
       {"log", "`wtool logs RUN [STATE]` shows what the steps of a run wrote"},
       {"serve", "`wtool mcp` serves the tools to a client"},
@@ -121,6 +136,19 @@ const char* usual_name(std::string_view word) {
     if (word == name) return says;
   }
   return nullptr;
+}
+
+// A hint for a word that is left over, if it was probably meant as a part of the command or as a parameter. Empty: there
+// is none.
+std::string usual_form(const std::string& path, const std::string& word, const Words& options) {
+  const bool is_option = word.starts_with('-');
+  const std::string name = word.substr(0, word.find('='));
+  if (is_option && !did_you_mean(name, options).empty()) return "";
+  if (path == "call" && is_option) return "; a command is one word, as in `wtool call shell_execute command='ls -l'`";
+  const bool takes_parameters = path == "run" || path == "plan" || path == "watch" || path == "lint";
+  const std::string given = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+  if (!takes_parameters || given.find('=') == std::string::npos || given.starts_with('=')) return "";
+  return "; a parameter of the workflow is given as --var " + shell_quoted(given);
 }
 
 // Reads CLI11's message about a value that an option does not take ("--output: groups not in {group,none}"), and names
@@ -148,6 +176,7 @@ std::string message_of(const CLI::App& app, const CLI::App& command, const CLI::
     return option != nullptr ? option : app.get_option_no_throw(name);
   };
   constexpr std::string_view unconverted = "Could not convert: ";
+  constexpr std::string_view required = " is required";
   if (dynamic_cast<const CLI::ConversionError*>(&mistake) != nullptr && text.starts_with(unconverted)) {
     const std::size_t equals = text.find(" = ");
     const std::string name = text.substr(unconverted.size(), equals - unconverted.size());
@@ -161,6 +190,11 @@ std::string message_of(const CLI::App& app, const CLI::App& command, const CLI::
     // The name of the type may be followed by what the value is checked for: "N:INT in [1 - 10000]".
     const std::string type = option == nullptr ? "" : option->get_type_name();
     if (option != nullptr) text = name + " needs a value: " + name + ' ' + type.substr(0, type.find(':'));
+  } else if (dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr && text.ends_with(required)) {
+    const CLI::Option* option = option_of(text.substr(0, text.size() - required.size()));
+    std::string what = option == nullptr ? "" : option->get_description();
+    what.resize(std::min(what.find('\n'), what.size()));
+    if (!what.empty()) text += ": " + lowered(what.substr(0, 1)) + what.substr(1);
   }
   return text;
 }
@@ -194,8 +228,10 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake, const Words
     const std::string& word = rest.front();
     const std::string name = word.substr(0, word.find('='));  // of an option, without its value
     const bool is_trial = path == "call" && (word == "--dry-run" || word == "-n");
-    const char* usual = is_trial ? "`--explain` shows what the call would do, and runs nothing" : usual_name(name);
-    const std::string pointer = usual == nullptr ? "" : std::string("; ") + usual;
+    const char* usual =
+        is_trial ? "`--explain` shows what the call would do, and runs nothing" : usual_name(name, !path.empty());
+    std::string pointer = usual == nullptr ? "" : std::string("; ") + usual;
+    if (pointer.empty()) pointer = usual_form(path, word, options);
     // An option of the command is also left over if it stands after `--`, so its position is compared.
     const bool before_command =
         !chosen.empty() && std::find(words.begin(), words.end(), word) <
@@ -307,6 +343,24 @@ bool change_directory(const Words& directories) {
   return true;
 }
 
+// Checks the files that options for every command name. Commands that do not read them would not notice that they do
+// not exist. `wtool doctor` reports them itself. False: the reason is on standard error.
+bool named_files_exist(const CLI::App& app, const GlobalOptions& options) {
+  if (app.got_subcommand("doctor")) return true;
+  std::error_code ignored;
+  if (!options.config.empty() && !std::filesystem::exists(options.config, ignored)) {
+    complain("cannot read " + escaped(options.config) + ": No such file or directory");
+    return false;
+  }
+  for (const std::string& plugin : options.plugins) {
+    if (std::filesystem::exists(plugin, ignored)) continue;
+    complain("the plugin " + escaped(std::filesystem::absolute(plugin, ignored).string()) +
+             " cannot be used: there is no such file");
+    return false;
+  }
+  return true;
+}
+
 struct Command {
   std::string_view name;
   void (*add)(CLI::App& app, Context& context);
@@ -379,7 +433,10 @@ std::optional<int> run_with(std::span<const Command> commands, int argc, char** 
     complain("the value of " + name + " is empty; leave the option out, or give it a value");
     return exit_unusable;
   }
-  if (!change_directory(context.options.directories) || !context.start_tracing()) return exit_unusable;
+  if (!change_directory(context.options.directories) || !named_files_exist(app, context.options) ||
+      !context.start_tracing()) {
+    return exit_unusable;
+  }
   return context.command();
 }
 

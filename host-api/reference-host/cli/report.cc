@@ -88,6 +88,12 @@ int write_report(const ReportOptions& options) {
     complain("choose what to write: --junit FILE, --html FILE, --github or --otlp FOLDER; `wtool show` prints a run");
     return exit_unusable;
   }
+  if ((options.junit == "-" ? 1 : 0) + (options.html == "-" ? 1 : 0) + (options.github ? 1 : 0) > 1) {
+    complain(
+        "only one of --junit, --html and --github can write to standard output (--github always does); name a file for "
+        "the others");
+    return exit_unusable;
+  }
   const auto past = read_past_run(options.run);
   if (!past) return exit_unusable;
   const std::string workflow = (std::filesystem::path(past->run.directory) / past->run.file).string();
