@@ -138,6 +138,20 @@ BOOST_AUTO_TEST_CASE(no_command_can_write_the_journal_of_a_run) {
   BOOST_TEST(run({"/usr/bin/env", "git", "status", "--porcelain"}, person.in(person.project())).out == "");
 }
 
+BOOST_AUTO_TEST_CASE(no_command_can_write_what_a_person_decides_in_the_folder_where_the_server_was_started) {
+  const Person person;
+  for (const std::string folder : {"", "/src"}) {
+    Server server(person, {}, person.project() + folder);
+    const std::string text = server.text(
+        "echo x > .wtool/runs/made; echo x > $(git rev-parse --show-toplevel)/.clada/made; touch wtool.yaml");
+    BOOST_TEST(!fs::exists(person.project() + folder + "/.wtool/runs/made"), folder);
+    BOOST_TEST(fs::exists(person.project() + "/.clada"));
+    BOOST_TEST(fs::is_empty(person.project() + "/.clada"), folder);
+    BOOST_TEST(holds(text, person.project() + folder + "/wtool.yaml"), text);
+    fs::remove(person.project() + folder + "/wtool.yaml");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(commands_have_the_network_only_where_it_is_given) {
   const Person person;
   const std::string connect = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/1' 2>&1 | grep -o 'Connection refused'";
@@ -220,7 +234,9 @@ BOOST_AUTO_TEST_CASE(a_folder_that_cannot_have_temporary_files_is_replaced_and_t
   for (const auto& [folder, why] : {std::pair<std::string, std::string>{"/proc", "nothing can be made there: "},
                                     {"/nonexistent", "nothing can be made there: No such file or directory"},
                                     {"/dev/null", "nothing can be made there: Not a directory"},
-                                    {odd, "its name is not valid UTF-8"}}) {
+                                    {odd, "its name is not valid UTF-8"},
+                                    {"tmp", "it is not absolute"},
+                                    {"/", "commands would write everywhere"}}) {
     ProgramOptions options = person.in(person.project());
     options.set["TMPDIR"] = folder;
     McpClient client(by_default, options);
@@ -243,6 +259,20 @@ BOOST_AUTO_TEST_CASE(read_only_does_not_write_the_folder) {
   BOOST_TEST(holds(text, "temporary\n"), text);
   BOOST_TEST(!fs::exists(person.project() + "/made"));
   BOOST_TEST(holds(server.instructions(), "write only in temporary folders"));
+}
+
+BOOST_AUTO_TEST_CASE(read_only_does_not_write_a_folder_inside_of_a_temporary_folder) {
+  const Person person;
+  const ScratchFolder temporary;
+  fs::create_directory(temporary.path() + "/app");
+  ProgramOptions options = person.in(temporary.path());
+  options.set["TMPDIR"] = temporary.path();
+  McpClient client({"--policy", "read-only", "--root", temporary.path() + "/app"}, options);
+  client.initialize();
+  const std::string text =
+      client.run("echo x > made; t=$(mktemp) && echo temporary && rm $t").at("content").at(0).at("text");
+  BOOST_TEST(holds(text, "temporary\n"), text);
+  BOOST_TEST(!fs::exists(temporary.path() + "/app/made"));
 }
 
 BOOST_AUTO_TEST_CASE(the_policy_open_is_announced_and_lets_commands_do_what_the_person_may) {

@@ -35,7 +35,6 @@
 #include "cli/run_policy.h"
 #include "cli/workflow_tools.h"
 #include "config/policy_preset.h"
-#include "journal/journal.h"
 #include "loader/plugin.h"
 #include "mcp/client_config.h"
 #include "mcp/server.h"
@@ -142,10 +141,6 @@ std::optional<std::string> set_policy(Context& context, McpOptions& options) {
     complain("--policy " + options.policy + ": " + error);
     return std::nullopt;
   }
-  // The sandbox holds only what exists. Without this folder, a command could write the journal of a run that waits for an
-  // approval, and `wtool approve` would offer it to the person. If it cannot be made, commands cannot make it either.
-  std::string ignored;
-  if (options.policy != "read-only") (void)journal::make_runs_folder(*root, ignored);
   complain("mcp: policy " + options.policy + ": " + preset->summary);
   if (!preset->notice.empty()) complain("mcp: " + preset->notice);
   return preset->summary;

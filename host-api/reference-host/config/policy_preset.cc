@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <string_view>
+#include <vector>
 
 #include "base/environment.h"
 #include "base/escape.h"
@@ -96,26 +97,38 @@ std::string why_not_temporary(const std::string& folder) {
   return {};
 }
 
-// A folder that contains the home folder is left out: commands would reach its keys and settings. If the folder for
-// temporary files is left out, commands get one of their own inside it. Nothing: `error` says why.
-std::optional<TemporaryFolders> temporary_folders(const std::string& home, std::string& error) {
+// A folder that contains one of `closed` is left out: commands would reach the keys in the home folder, or write in a
+// root that they may only read. If the folder for temporary files is left out, commands get one of their own inside it.
+// Nothing: `error` says why.
+std::optional<TemporaryFolders> temporary_folders(const std::vector<std::string>& closed, std::string& error) {
   TemporaryFolders made;
+  const char* const given = std::getenv("TMPDIR");
+  const bool is_set = given != nullptr && *given != '\0';
   std::string usual = resolved(environment_folder("TMPDIR", "/tmp"));
-  const auto holds_home = [&](const std::string& folder) {
-    return folder == "/" || (!home.empty() && is_within(home, folder));
+  const auto is_closed = [&](const std::string& folder) {
+    return folder == "/" || std::any_of(closed.begin(), closed.end(),
+                                        [&](const std::string& one) { return !one.empty() && is_within(one, folder); });
   };
-  if (const std::string why = holds_home(usual) && is_utf8(usual) ? "" : why_not_temporary(usual); !why.empty()) {
+  std::string why;
+  if (is_set && *given != '/') {
+    why = "it is not absolute";
+  } else if (usual == "/") {
+    why = "commands would write everywhere";
+  } else if (!is_closed(usual) || !is_utf8(usual)) {
+    why = why_not_temporary(usual);
+  }
+  if (!why.empty()) {
     for (const char* other : {"/var/tmp", "/tmp"}) {
-      if (!holds_home(other) && why_not_temporary(other).empty()) made.own = other;
+      if (!is_closed(other) && why_not_temporary(other).empty()) made.own = other;
     }
     if (!made.own.empty()) {
-      made.notice = "TMPDIR is " + escaped(usual) + ", which cannot have temporary files: " + why +
+      made.notice = "TMPDIR is " + escaped(is_set ? given : usual) + ", which cannot have temporary files: " + why +
                     "; commands get TMPDIR=" + made.own + " instead";
       usual = made.own;
     }
   }
   for (const std::string& folder : {std::string("/tmp"), std::string("/var/tmp"), usual}) {
-    if (!holds_home(folder)) {
+    if (!is_closed(folder)) {
       add_existing(made.all, folder);
     } else if (folder == usual && folder != "/" && made.own.empty()) {
       // Not the folder of wtool's own temporary files. It stays when this process ends, as /tmp itself does: the commands of
@@ -170,7 +183,7 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
     return std::nullopt;
   }
   const bool writes_root = request.kind == PolicyPreset::Kind::project;
-  const std::optional<TemporaryFolders> temporary = temporary_folders(home, error);
+  const std::optional<TemporaryFolders> temporary = temporary_folders({home, writes_root ? "" : root}, error);
   if (!temporary) return std::nullopt;
   json write = temporary->all;
   if (writes_root) write.push_back(root);
@@ -181,7 +194,8 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
   }
 
   PolicyPreset preset;
-  json defaults{{"environment", {{"inherit", "core"}}}};
+  // The answers to the questions of execute_run are in its root, so no command may choose that folder.
+  json defaults{{"environment", {{"inherit", "core"}}}, {"execute_run", {{"root", root}}}};
   if (!temporary->own.empty()) defaults["environment"]["set"] = {{"TMPDIR", temporary->own}};
   if (const std::string file = audit_file(); !file.empty()) defaults["audit"] = {{"file", file}};
   json boundary{{"sandbox",
@@ -193,8 +207,8 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
   if (!request.trusts_last_file) {
     // commands.approvals is locked, too: if answers were remembered in a file of the project, an agent that may write
     // the file could approve its own commands.
-    for (const char* key :
-         {"environment", "shell", "audit", "output.directory", "mcp.login_environment", "commands.approvals"})
+    for (const char* key : {"environment", "shell", "audit", "output.directory", "mcp.login_environment",
+                            "commands.approvals", "execute_run.root"})
       boundary["lock"].push_back(key);
   }
   preset.notice = temporary->notice;
