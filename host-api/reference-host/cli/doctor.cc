@@ -219,7 +219,7 @@ void try_limits(Plugin& plugin, const std::string& folder, Findings& findings) {
   } else {
     findings.push_back(
         {FindingLevel::note, "cgroup",
-         "wtool cannot make cgroups here, so memory is only watched (" + by +
+         "wtool cannot make cgroups here. So limits on memory are checked at intervals (" + by +
              "), and a command that kills both of its keepers can leave a daemon behind",
          "start wtool with `systemd-run --user --scope -p Delegate=yes` (architecture.md of the documentation)"});
   }

@@ -88,7 +88,7 @@ parameters:
 # My first workflow
 
 The diagram shows the order of the states, and the list below says what each state does. An arrow is taken after a success; a failure ends
-the run, unless the state has an arrow `: failure`. `man 5 wtool-workflow` describes every key.
+the run, unless the state has an arrow `: failure`. `man 5 wtool-workflow`, or docs/workflow-language.md of the sources, describes every key.
 
 ```mermaid
 stateDiagram-v2
