@@ -325,6 +325,29 @@ BOOST_AUTO_TEST_CASE(the_plugins_log_is_shown_as_text_and_as_json_lines) {
   BOOST_TEST(call(arguments, options).err == "");
 }
 
+BOOST_FIXTURE_TEST_CASE(raw_passes_on_what_the_command_writes_and_its_exit_status, Place) {
+  const auto raw = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"call", "shell_execute"});
+    words.emplace_back("--raw");
+    return wtool_with(words);
+  };
+  const Finished both = raw({"command=printf out; printf err >&2; exit 7"});
+  BOOST_TEST(both.out == "out");
+  BOOST_TEST(both.err == "err");
+  BOOST_TEST(both.exit_code == 7);
+  const Finished late = raw({"command=echo begun; sleep 60", "timeout=1"});
+  BOOST_TEST(late.out == "begun\n");
+  BOOST_TEST(holds(late.err, "timed out"), late.err);
+  BOOST_TEST(late.exit_code == 1);
+  const Finished missing = raw({"command=true", "working_directory=/nonexistent"});
+  BOOST_TEST(missing.out == "");
+  BOOST_TEST(holds(missing.err, "/nonexistent does not exist"), missing.err);
+  BOOST_TEST(missing.exit_code == 1);
+  const Finished cut = raw({"command=seq 200000"});
+  BOOST_TEST(cut.exit_code == 0);
+  BOOST_TEST(holds(cut.err, "has a gap"), cut.err);
+}
+
 BOOST_FIXTURE_TEST_CASE(the_configuration_file_is_handed_over, Place) {
   const std::string yaml = scratch.file("wtool.yaml", "limits: {timeout_max: 5, timeout_default: 1}\n");
   const Finished finished = wtool_with({"--config", yaml, "call", "shell_execute", R"({"command":"sleep 60"})"});

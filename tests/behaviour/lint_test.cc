@@ -681,6 +681,18 @@ BOOST_FIXTURE_TEST_CASE(lint_and_graph_take_names_of_workflows, Lint) {
   BOOST_TEST(holds(drawn.out, "stateDiagram-v2"), drawn.out << drawn.err);
 }
 
+BOOST_FIXTURE_TEST_CASE(graph_takes_the_format_from_the_name_of_its_file, Lint) {
+  const std::string workflow = chain({"A"}, "- A: Log \"x\"\n");
+  const std::string picture = scratch.path() + "/g.svg";
+  BOOST_TEST(run({wtool_path, "graph", workflow, "--output", picture}, here()).exit_code == 0);
+  std::stringstream text;
+  text << std::ifstream(picture).rdbuf();
+  BOOST_TEST(holds(text.str(), "<svg"), text.str());
+  const Finished torn = run({wtool_path, "graph", workflow, "--output", picture, "--format", "dot"}, here());
+  BOOST_TEST(torn.exit_code == 2);
+  BOOST_TEST(holds(torn.err, "a file in the format svg, but --format says dot"), torn.err);
+}
+
 BOOST_FIXTURE_TEST_CASE(graph_draws_a_diagram_whose_actions_have_mistakes, Lint) {
   const Finished drawn = run({wtool_path, "graph", chain({"A"}, "- A: Shel \"x\"\n")}, here());
   BOOST_TEST(drawn.exit_code == 0, drawn.err);

@@ -401,6 +401,19 @@ BOOST_AUTO_TEST_CASE(what_is_said_names_the_file_and_how_to_undo_it_from_anywher
   BOOST_TEST(holds(person.mcp({"--list"}).out, person.at(".codex/config.toml") + " (not there)"));
 }
 
+BOOST_AUTO_TEST_CASE(a_server_that_could_not_start_is_not_added) {
+  const Person person;
+  for (const auto& [option, value, why] : {std::tuple("--tools", "foo", "there is no tool \"foo\""),
+                                           {"--workflows", "nowhere", "there is no such folder: nowhere"},
+                                           {"--config", "no.yaml", "cannot read no.yaml"},
+                                           {"--root", "nowhere", "there is no such folder: nowhere"}}) {
+    const Finished finished = person.mcp({"--install", "codex", "--yes", option, value});
+    BOOST_TEST(finished.exit_code == 2);
+    BOOST_TEST(holds(finished.err, why), finished.err);
+  }
+  BOOST_TEST(person.uninstall("codex").exit_code == 1);
+}
+
 BOOST_AUTO_TEST_CASE(options_that_make_no_sense_together_are_refused) {
   const Person person;
   BOOST_TEST(person.mcp({"--install", "codex", "--list"}).exit_code == 2);

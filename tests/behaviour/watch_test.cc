@@ -112,6 +112,21 @@ BOOST_AUTO_TEST_CASE(a_missing_workflow_is_not_waited_for) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_option_that_no_change_of_a_file_mends_is_not_waited_for) {
+  const std::string file_ = scratch.file("w.md",
+                                         "---\nparameters:\n  - {name: n, type: int, required: true}\n---\n```mermaid\n"
+                                         "stateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Log \"${n}\"\n");
+  using Words = std::vector<std::string>;
+  for (const Words& more : {Words{}, Words{"--var", "n=x"}, Words{"--var", "n=1", "--var", "nn=1"},
+                            Words{"--var", "n=1", "--until", "B"}, Words{"--var", "n=1", "--config", "none.yaml"}}) {
+    Words words{wtool_path, "watch", file_};
+    words.insert(words.end(), more.begin(), more.end());
+    const Finished finished = run(words, here());
+    BOOST_TEST(finished.exit_code == 2, finished.err);
+    BOOST_TEST(!holds(finished.err, "waiting for changes"), finished.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_watched_folder_that_is_deleted_or_moved_ends_the_watch) {
   const std::string file_ = workflow(one, "- A: Shell \"echo run >>../log\"\n");
   const auto remove = [&](const std::string& name) { fs::remove_all(path(name)); };

@@ -1,5 +1,6 @@
-// wtool call TOOL [JSON | - | @FILE | NAME=VALUE...] [--stdin FILE] [--limits JSON] [--stream | --explain]: makes one
-// call, or shows what it would do. Writes only the result's JSON to standard output.
+// wtool call TOOL [JSON | - | @FILE | NAME=VALUE...] [--stdin FILE] [--limits JSON] [--stream | --explain | --raw]:
+// makes one call, or shows what it would do. Writes only the result's JSON to standard output or, with --raw, what the
+// command has written.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/escape.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/shell_quote.h"
@@ -50,6 +52,7 @@ struct CallOptions {
   std::string limits;             // wtool_request.limits; empty: none
   bool stream = false;
   bool explain = false;
+  bool raw = false;
 };
 
 // The result indented by two spaces, in the plugin's order of keys, with a newline at the end.
@@ -136,6 +139,32 @@ std::optional<std::string> arguments_of(Context& context, const CallOptions& opt
   return object_of_named_arguments(words, schema, error);
 }
 
+// Writes the command's outputs to our own, or the text of a tool that runs no command. Returns the exit status: that of
+// the command, or 1 with the reason on standard error if the call failed otherwise.
+int pass_on(const nlohmann::ordered_json& result, bool is_error) {
+  const auto found = result.find("metadata");
+  const nlohmann::ordered_json metadata =
+      found != result.end() && found->is_object() ? *found : nlohmann::ordered_json::object();
+  const auto text = [&](const char* key) {
+    const auto member = metadata.find(key);
+    return member != metadata.end() && member->is_string() ? member->get<std::string>() : std::string();
+  };
+  const auto code = metadata.find("exit_code");
+  const bool ended = code != metadata.end() && code->is_number_integer();
+  const bool shown = print(text(ended ? "stdout" : "partial_stdout")) &&
+                     write_all(STDERR_FILENO, text(ended ? "stderr" : "partial_stderr")).error == 0;
+  for (const char* cut : {"stdout_truncated", "stderr_truncated"}) {
+    if (metadata.value(cut, false)) complain("the command wrote more than output.bytes, so its output has a gap");
+  }
+  if (!shown) return exit_unusable;
+  if (ended) return code->get<int>();
+  std::string said;
+  for (const auto& part : result.value("content", nlohmann::ordered_json::array())) said += part.value("text", "");
+  if (!is_error) return print(said) ? exit_ok : exit_unusable;
+  complain(said);
+  return exit_failed;
+}
+
 int call(Context& context, const CallOptions& options) {
   std::string error;
   auto arguments = arguments_of(context, options, error);
@@ -170,6 +199,7 @@ int call(Context& context, const CallOptions& options) {
     return exit_unusable;
   }
   Terminal::of_process().end_line();
+  if (options.raw && interrupted == 0) return pass_on(outcome.result, outcome.is_error);
   if (!print(pretty(outcome.result))) return exit_unusable;
   if (interrupted != 0) return interrupted;
   if (stream_failed != 0) {
@@ -205,6 +235,11 @@ void add_call(CLI::App& app, Context& context) {
       ->add_flag("--explain", options->explain,
                  "Show what the call would do and whether it is allowed, without doing it or asking anybody")
       ->excludes("--stream");
+  command
+      ->add_flag("--raw", options->raw,
+                 "Write what the command has written, instead of the result, and exit with its exit status")
+      ->excludes("--stream")
+      ->excludes("--explain");
   add_on_option(*command, context.options);
   command->footer(
       "The result is printed with an indent of 2. Exit status: 0 if is_error is false, 1 if it is true, 2 if no\n"
@@ -216,6 +251,7 @@ void add_call(CLI::App& app, Context& context) {
       "  wtool call shell_execute '{\"command\": \"git status --short\", \"timeout\": 10}'\n"
       "  echo '{\"command\": \"make\"}' | wtool call shell_execute - --stream\n"
       "  wtool call shell_execute @build.json\n"
+      "  wtool call shell_execute command='git rev-parse HEAD' --raw\n"
       "  git diff | wtool call shell_execute '{\"command\": \"wc -l\"}' --stdin -");
   command->callback([&context, options, command, more] {
     // CLI11 reads [a,b] as two words, and [] as none.

@@ -292,10 +292,38 @@ std::string server_name(const McpOptions& options) {
   return options.workflows.empty() || !options.tools.empty() ? "shell" : "workflows";
 }
 
-// What a client needs to start this server. Nothing: the reason is on stderr.
-std::optional<mcp::ClientServer> server_for_client(const Context& context, const McpOptions& options) {
+// The names of all tools: those of the plugin, and the server's own.
+std::vector<std::string> names_of_tools(const Plugin& plugin) {
+  std::vector<std::string> names;
+  for (const ToolDescription& tool : plugin.tools()) names.push_back(tool.id);
+  names.insert(names.end(), mcp::own_tools.begin(), mcp::own_tools.end());
+  return names;
+}
+
+// False: --tools names a tool that does not exist, which stderr says.
+bool are_tools(const std::vector<std::string>& wanted, const std::vector<std::string>& names) {
+  for (const std::string& tool : wanted) {
+    if (std::find(names.begin(), names.end(), tool) != names.end()) continue;
+    complain("--tools: there is no tool \"" + escaped(tool) + "\"" + known_names(tool, "tools", names));
+    return false;
+  }
+  return true;
+}
+
+// What a client needs to start this server. A mistake in the options would show only in the client's log, so it is
+// found here. Nothing: the reason is on stderr.
+std::optional<mcp::ClientServer> server_for_client(Context& context, const McpOptions& options) {
   const std::optional<std::string> root = root_of(options);
   if (!root) return std::nullopt;
+  std::error_code ignored;
+  if (!options.workflows.empty() && !std::filesystem::is_directory(options.workflows, ignored)) {
+    complain("--workflows: there is no such folder: " + options.workflows);
+    return std::nullopt;
+  }
+  if (!options.tools.empty()) {
+    const Plugin* plugin = context.plugin();
+    if (plugin == nullptr || !are_tools(options.tools, names_of_tools(*plugin))) return std::nullopt;
+  }
   mcp::ClientServer server{server_name(options), argv_of(context, options, *root)};
   if (!server.argv.front().empty() &&
       std::all_of(server.argv.begin(), server.argv.end(), [](const auto& word) { return is_utf8(word); })) {
@@ -319,7 +347,7 @@ bool is_about_clients(const McpOptions& options) {
   return options.list || !options.print_config.empty() || !options.install.empty() || !options.uninstall.empty();
 }
 
-int set_up_client(const Context& context, const McpOptions& options) {
+int set_up_client(Context& context, const McpOptions& options) {
   const std::string folder = folder_for_client(options);
   if (options.list) return list_clients(folder, server_name(options));
   if (!options.uninstall.empty()) {
@@ -353,14 +381,8 @@ int serve(Context& context, McpOptions& options) {
   settings->about.policy = std::move(*policy);
   Plugin* plugin = context.plugin();
   if (plugin == nullptr) return exit_unusable;
-  std::vector<std::string> names;
-  for (const ToolDescription& tool : plugin->tools()) names.push_back(tool.id);
-  names.insert(names.end(), mcp::own_tools.begin(), mcp::own_tools.end());
-  for (const std::string& tool : options.tools) {
-    if (std::find(names.begin(), names.end(), tool) != names.end()) continue;
-    complain("--tools: there is no tool \"" + escaped(tool) + "\"" + known_names(tool, "tools", names));
-    return exit_unusable;
-  }
+  const std::vector<std::string> names = names_of_tools(*plugin);
+  if (!are_tools(options.tools, names)) return exit_unusable;
 
   const auto wake = [&ends] { ends->wake.signal(); };
   Stop stop;
@@ -395,6 +417,11 @@ int serve(Context& context, McpOptions& options) {
     mcp::Server server(*plugin, *toolbox, elicitation, output, *settings);
     mcp::Input input(ends->in, ends->wake.descriptor(), ends->out, settings->message_bytes);
     input.hold_while([&output] { return output.is_full(); }, output.room());
+    if (::isatty(ends->in) == 1) {
+      complain(
+          "mcp: waiting for messages of a client on standard input; Ctrl-D ends the server, and `wtool mcp --install "
+          "CLIENT` adds it to a client");
+    }
     if (!server.serve(input)) {
       complain("standard input cannot be read");
       status = exit_unusable;
