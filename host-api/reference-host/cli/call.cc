@@ -120,7 +120,14 @@ std::optional<std::string> arguments_of(Context& context, const CallOptions& opt
             "command='ls -l'";
     return std::nullopt;
   }
-  if (!named && !is_bare_word(options.arguments)) return read_arguments(options.arguments, error);
+  if (!named && !is_bare_word(options.arguments)) {
+    auto text = read_arguments(options.arguments, error);
+    if (options.arguments == "-" && text && text->empty()) {
+      error = "standard input is empty; the arguments are one JSON object, such as {\"command\": \"ls\"}";
+      return std::nullopt;
+    }
+    return text;
+  }
   const Plugin* plugin = context.plugin();
   if (plugin == nullptr) return std::nullopt;
   std::string schema = schema_of(*plugin, options.tool);

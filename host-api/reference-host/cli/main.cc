@@ -148,7 +148,8 @@ std::string usual_form(const std::string& path, const std::string& word, const W
   const bool takes_parameters = path == "run" || path == "plan" || path == "watch" || path == "lint";
   const std::string given = word.substr(std::min(word.find_first_not_of('-'), word.size()));
   if (!takes_parameters || given.find('=') == std::string::npos || given.starts_with('=')) return "";
-  return "; a parameter of the workflow is given as --var " + shell_quoted(given);
+  const bool is_plain = given.find_first_of(" \t'\"$&;|<>()*?`\\") == std::string::npos;
+  return "; a parameter of the workflow is given as --var " + (is_plain ? given : shell_quoted(given));
 }
 
 // Reads CLI11's message about a value that an option does not take ("--output: groups not in {group,none}"), and names
@@ -346,7 +347,9 @@ bool change_directory(const Words& directories) {
 // Checks the files that options for every command name. Commands that do not read them would not notice that they do
 // not exist. `wtool doctor` reports them itself. False: the reason is on standard error.
 bool named_files_exist(const CLI::App& app, const GlobalOptions& options) {
-  if (app.got_subcommand("doctor")) return true;
+  for (const CLI::App* command : app.get_subcommands()) {
+    if (command->get_name() == "doctor") return true;
+  }
   std::error_code ignored;
   if (!options.config.empty() && !std::filesystem::exists(options.config, ignored)) {
     complain("cannot read " + escaped(options.config) + ": No such file or directory");
