@@ -110,6 +110,13 @@ struct RepositorySearch::Folder {
   bool is(const struct stat& status) const {
     return settled && device == status.st_dev && inode == status.st_ino && changed_ns == to_ns(status.st_ctim);
   }
+  // The next search lists the folder again.
+  void forget() {
+    settled = false;
+    watches.forget(watch);
+    found.clear();
+    folders.clear();
+  }
 
   const std::string path;
   const bool dot_git;  // This folder is a .git, found in the folder above it.
@@ -128,13 +135,21 @@ struct RepositorySearch::Folder {
 struct RepositorySearch::Pass {
   enum class Listed { completely, partly };
 
-  Pass(std::chrono::milliseconds time, const GivenUp& asked)
-      : limit(time), end(Clock::now() + patience * time), last_use(processor_time() + time), given_up(asked) {}
+  Pass(std::chrono::milliseconds time, std::size_t max, const GivenUp& asked)
+      : limit(time),
+        end(Clock::now() + patience * time),
+        last_use(processor_time() + time),
+        max_folders(max),
+        given_up(asked) {}
 
   bool is_over() {
     if (counted++ % between_clocks != 0 || over) return over;
     over = processor_time() >= last_use || Clock::now() >= end || (given_up && given_up());
     return over;
+  }
+  bool has_room(std::size_t more) {
+    full = full || met + more > max_folders;
+    return !full;
   }
 
   void refresh(int root, const char* relative, Folder& folder);
@@ -147,11 +162,15 @@ struct RepositorySearch::Pass {
   const std::chrono::milliseconds limit;
   const Clock::time_point end;
   const std::chrono::nanoseconds last_use;  // of the processor by this thread
+  const std::size_t max_folders;
   const GivenUp& given_up;
-  bool watching = false;  // folders of the root that is being searched are watched
   std::size_t counted = 0;
-  std::size_t folders = 0;
   bool over = false;
+  // Of the root that is being searched:
+  bool watching = false;   // its folders are watched
+  std::size_t listed = 0;  // folders that this search has listed
+  std::size_t met = 0;     // folders that this search has listed, or knows from earlier ones
+  bool full = false;       // there are more folders than a search remembers
 };
 
 void RepositorySearch::Pass::leave_out(const std::string& path, const struct stat& seen, int error) {
@@ -177,7 +196,7 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
   };
   std::vector<Name> names;
   while (const dirent* const entry = ::readdir(listing)) {
-    if (is_over()) return Listed::partly;
+    if (is_over() || !has_room(names.size())) return Listed::partly;
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
     signs.note(name);
@@ -239,6 +258,7 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   // The folder is watched before it is read, so that a change between the two steps is not missed.
   if (watching && !is_root) folder.watches.watch(descriptor, folder.watch);
   const std::int64_t now = now_ns();
+  ++listed;
   if (read(listing.get(), folder) == Listed::partly) return folder.watches.forget(folder.watch);
   folder.device = status.st_dev;
   folder.inode = status.st_ino;
@@ -259,8 +279,8 @@ std::string closed_text(const std::string& folder) {
   return folder + " cannot be searched for repositories: Permission denied (chmod u+rwx would allow the search)";
 }
 
-RepositorySearch::RepositorySearch(std::size_t max_folders)
-    : max_folders_(max_folders), watches_(std::make_unique<FolderWatches>()) {}
+RepositorySearch::RepositorySearch(std::size_t max_listed, std::size_t max_folders)
+    : max_listed_(max_listed), max_folders_(max_folders), watches_(std::make_unique<FolderWatches>()) {}
 RepositorySearch::~RepositorySearch() = default;
 
 // Brings what is known about a folder up to date.
@@ -271,9 +291,7 @@ void RepositorySearch::Pass::refresh(int root, const char* relative, Folder& fol
   if ((is_root ? ::fstat(root, &status) : ::fstatat(root, relative, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) !=
       0) {
     const int error = errno;
-    folder.settled = false;
-    folder.found.clear();
-    folder.folders.clear();
+    folder.forget();
     leave_out(folder.path, status, error);
   } else if (!folder.is(status)) {
     list(root, relative, status, folder);
@@ -282,17 +300,21 @@ void RepositorySearch::Pass::refresh(int root, const char* relative, Folder& fol
   }
 }
 
-// Searches one root. Folders near the root come first, so folders far from it are left out if a limit is reached.
+// Searches one root. Folders near the root come first, so folders far from it are left out if a limit is reached. Each
+// root has limits of its own: many folders in one of them leave the others as they are. A folder that is known and
+// has not changed does not count as listed, so that each search gets further than the one before.
 void RepositorySearch::look(const Root& root, Pass& pass) {
   const Descriptor place = open_root(root);
   std::unique_ptr<Folder>& top = roots_[root.path];
   if (!top) top = std::make_unique<Folder>(root.path, true, false, *watches_);
   pass.watching = looks_ > looks_without_watches && FolderWatches::can_watch(place.get());
+  pass.listed = 0;
+  pass.met = 1;
+  pass.full = false;
   std::deque<Folder*> waiting{top.get()};
-  while (!waiting.empty() && pass.folders < max_folders_ && !pass.is_over()) {
+  while (!waiting.empty() && pass.listed < max_listed_ && pass.has_room(0) && !pass.is_over()) {
     Folder& folder = *waiting.front();
     waiting.pop_front();
-    ++pass.folders;
     const char* relative = folder.path.c_str() + root.path.size();
     relative += *relative == '/' ? 1 : 0;
     // The root's path may refer to a different folder by now, which a watch would not report.
@@ -303,14 +325,20 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
     }
     for (const FoundRepository& found : folder.found) pass.result.found.emplace(found.path, found);
     for (const auto& below : folder.folders) waiting.push_back(below.get());
+    pass.met += folder.folders.size();
   }
-  if (pass.over || !waiting.empty()) {
-    const std::string bound =
-        pass.over ? "its time limit" : "its limit of " + std::to_string(max_folders_) + " folders";
-    pass.result.left_out.push_back("the search for repositories in " + root.path + " ended at " + bound +
-                                   ", before it had seen all folders; remove folders there, or call again, because a " +
-                                   "search remembers what it has seen");
+  if (!pass.over && !pass.full && waiting.empty()) return;
+  std::string bound = "its time limit";
+  if (pass.full) {
+    bound = "its limit of " + std::to_string(max_folders_) + " folders";
+    // Bounds the memory: folders below these may be remembered from earlier searches.
+    for (Folder* const left : waiting) left->forget();
+  } else if (!pass.over) {
+    bound = "its limit of " + std::to_string(max_listed_) + " folders that are new or have changed";
   }
+  pass.result.left_out.push_back("the search for repositories in " + root.path + " ended at " + bound +
+                                 ", before it had seen all folders; remove folders there" +
+                                 (pass.full ? "" : ", or call again, because a search remembers what it has seen"));
 }
 
 Repositories RepositorySearch::look(const std::vector<Root>& roots, std::chrono::milliseconds limit,
@@ -320,7 +348,7 @@ Repositories RepositorySearch::look(const std::vector<Root>& roots, std::chrono:
   });
   ++looks_;
   watches_->hear();
-  Pass pass(limit, given_up);
+  Pass pass(limit, max_folders_, given_up);
   for (const Root& root : roots) {
     if (root.folder) look(root, pass);
   }

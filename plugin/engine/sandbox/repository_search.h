@@ -5,8 +5,8 @@
 // - It remembers folders between searches, and does not list a folder again if its change time, which programs cannot
 //   set, is the same. From the third search on, the kernel reports which folders change (folder_watches.h), and only
 //   folders without a watch are checked.
-// - A search is bounded in time and in the number of folders; `left_out` says what it skipped. It ends immediately when
-//   its caller gives up.
+// - A search is bounded in time; in each root, also in the number of folders that it lists, and in the number that it
+//   remembers, which bounds its memory. `left_out` says what it skipped. It ends immediately when its caller gives up.
 //
 // What is mounted inside a write root is not searched, nor are folders that the host's user may not read. Unreadable
 // folders that the user owns are listed in `closed`. They must be protected, because a command could make them
@@ -59,7 +59,8 @@ std::string closed_text(const std::string& folder);
 // Only one thread at a time may use an object.
 class RepositorySearch {
  public:
-  explicit RepositorySearch(std::size_t max_folders = 100'000);
+  // For each root: how many folders one search may list, and how many there may be.
+  explicit RepositorySearch(std::size_t max_listed = 100'000, std::size_t max_folders = 500'000);
   ~RepositorySearch();
   RepositorySearch(const RepositorySearch&) = delete;
   RepositorySearch& operator=(const RepositorySearch&) = delete;
@@ -73,6 +74,7 @@ class RepositorySearch {
   struct Pass;
   void look(const Root& root, Pass& pass);
 
+  const std::size_t max_listed_;
   const std::size_t max_folders_;
   std::size_t looks_ = 0;
   const std::unique_ptr<FolderWatches> watches_;  // The folders refer to it.

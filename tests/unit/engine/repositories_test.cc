@@ -289,6 +289,65 @@ BOOST_FIXTURE_TEST_CASE(a_search_sees_the_folders_near_the_root_first_and_no_mor
   BOOST_TEST(result.left_out.front().find("4 folders") != std::string::npos);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_search_continues_with_what_earlier_ones_have_seen, Search) {
+  make("a/b/c/.git");
+  make("z/.git");
+  for (int i = 0; i < 20; ++i) make("m/folder" + std::to_string(i));
+  struct stat status {};
+  BOOST_REQUIRE(::stat(root.c_str(), &status) == 0);
+  RepositorySearch bounded(4);
+  Repositories result;
+  // A folder is listed again as long as its last change is too recent, so several searches may get no further.
+  for (int looks = 0; looks < 200'000; ++looks) {
+    result = bounded.look({{root, status.st_dev, status.st_ino, true}}, std::chrono::seconds(60));
+    if (result.left_out.empty()) break;
+  }
+  BOOST_TEST(result.left_out.empty());
+  BOOST_TEST(result.found.size() == 2U);
+}
+
+BOOST_FIXTURE_TEST_CASE(many_folders_in_one_root_do_not_end_the_search_in_another, Search) {
+  for (int i = 0; i < 20; ++i) make("many/folder" + std::to_string(i));
+  make("few/a/.git");
+  const auto root_at = [&](const std::string& name) {
+    struct stat status {};
+    BOOST_REQUIRE(::stat((root + name).c_str(), &status) == 0);
+    return Root{root + name, status.st_dev, status.st_ino, true};
+  };
+  const std::vector<Root> roots{root_at("/many"), root_at("/few")};
+  for (const std::size_t max_folders : {10U, 1000U}) {
+    RepositorySearch bounded(10, max_folders);
+    const Repositories result = bounded.look(roots, std::chrono::seconds(60));
+    BOOST_TEST(result.found.contains(root + "/few/a/.git"));
+    BOOST_REQUIRE(result.left_out.size() == 1U);
+    BOOST_TEST(result.left_out.front().find(root + "/many ended") != std::string::npos);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_root_with_more_folders_than_are_remembered_is_left_out_until_they_are_removed, Search) {
+  make("a/b/c/d/.git");
+  struct stat status {};
+  BOOST_REQUIRE(::stat(root.c_str(), &status) == 0);
+  RepositorySearch bounded(1000, 10);
+  const auto look = [&] {
+    return bounded.look({{root, status.st_dev, status.st_ino, true}}, std::chrono::seconds(60));
+  };
+  for (int looks = 0; looks < 4; ++looks) BOOST_TEST(look().found.size() == 1U);
+  // In one folder there are too many, in two of them only together.
+  for (const char* more : {"many/", "a/", "z/y/"}) {
+    const int count = more == std::string_view("z/y/") ? 6 : 20;
+    for (int i = 0; i < count; ++i) make(more + ("folder" + std::to_string(i)));
+    for (int looks = 0; looks < 4; ++looks) {
+      const Repositories result = look();
+      BOOST_REQUIRE(result.left_out.size() == 1U);
+      BOOST_TEST(result.left_out.front().ends_with("10 folders, before it had seen all folders; remove folders there"));
+    }
+    for (int i = 0; i < count; ++i) std::filesystem::remove(root + "/" + more + "folder" + std::to_string(i));
+    BOOST_TEST(look().left_out.empty());
+    BOOST_TEST(look().found.size() == 1U);
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_search_ends_when_its_caller_gives_up, Search) {
   for (int i = 0; i < 1000; ++i) make("folder-" + std::to_string(i));
   struct stat status {};
