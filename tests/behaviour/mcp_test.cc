@@ -236,10 +236,12 @@ BOOST_AUTO_TEST_CASE(an_id_that_is_in_use_is_refused_and_free_again_after_the_an
   Session client;
   const Json call{{"name", "shell_execute"}, {"arguments", {{"command", "sleep 0.3; echo first"}}}};
   client.request_as("same", "tools/call", call);
-  client.request_as("same", "tools/call", call);
-  const Json refused = client.answer("same");
-  BOOST_TEST(code_of(refused) == -32600);
-  BOOST_TEST(holds(refused["error"]["message"], "the id \"same\" belongs to a running call"));
+  for (const char* method : {"tools/call", "ping", "tools/list", "no/such/method", "logging/setLevel"}) {
+    client.request_as("same", method, call);
+    const Json refused = client.answer("same");
+    BOOST_TEST(code_of(refused) == -32600, method);
+    BOOST_TEST(holds(refused["error"]["message"], "the id \"same\" belongs to a running call"), refused.dump());
+  }
   BOOST_TEST(client.answer("same").at("result").at("structuredContent").at("stdout") == "first\n");
   client.request_as("same", "tools/call", call);
   BOOST_TEST(client.answer("same").at("result").at("isError") == false);

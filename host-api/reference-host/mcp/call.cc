@@ -44,7 +44,6 @@ Calls::Inside::~Inside() { innermost_inside = around_; }
 
 Calls::Added Calls::add(std::shared_ptr<ClientCall> call) {
   const std::lock_guard lock(mutex_);
-  if (calls_.contains(call->key)) return Added::id_in_use;
   if (waiting_.size() >= max_waiting) return Added::too_many;
   // Starts a thread for the call, unless one is idle. Done before the call is queued, because a queued call without
   // a thread would wait forever.

@@ -130,12 +130,11 @@ class Calls {
 
   enum class Added {
     yes,
-    id_in_use,
     too_many,   // calls are waiting
     no_thread,  // none is running, and none could be started
   };
   // Call the next four functions only on the thread that made this object.
-  Added add(std::shared_ptr<ClientCall> call);
+  Added add(std::shared_ptr<ClientCall> call);  // whose key is not in use
   bool contains(const std::string& key) const;
   // Cancels the call with this key, and does not wait for its end. A key that is no longer in use is ignored.
   void cancel(const std::string& key, const std::string& reason);

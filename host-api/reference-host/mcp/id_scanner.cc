@@ -17,6 +17,7 @@ void IdScanner::feed(std::string_view piece) {
 }
 
 void IdScanner::take(char c) {
+  if (is_complete_) return;
   if (in_string_) {
     keep(c);
     if (is_escaped_) {
@@ -37,7 +38,10 @@ void IdScanner::take(char c) {
     case '{':
     case '[':
       end_token();
-      if (++depth_ == 1) is_object_ = c == '{';
+      if (++depth_ == 1) {
+        is_object_ = c == '{';
+        at_value_ = false;
+      }
       if (depth_ == 2 && at_value_ && key_ == "\"id\"") {
         has_id_ = true;
         id_.clear();  // This value cannot be an id, but it replaces an earlier one.
@@ -46,7 +50,7 @@ void IdScanner::take(char c) {
     case '}':
     case ']':
       end_token();
-      if (depth_ > 0) --depth_;
+      if (depth_ > 0 && --depth_ == 0) is_complete_ = has_method_ && has_id_;
       return;
     case ':':
       end_token();

@@ -5,7 +5,8 @@
 //   scanner.feed(R"({"id":7,"method":"tools/call","params":{"a":1e999}})");  // in any pieces
 //   scanner.id() == "7"
 //
-// - Only members of the outermost object are considered. If two of them have the same name, the later one is used.
+// - Only members of the outermost object are considered. If two of them have the same name, the later one is used. Of
+//   several objects in one line, the first request counts.
 // - Needs a few kilobytes of memory at most, however long the line is.
 #pragma once
 
@@ -40,6 +41,7 @@ class IdScanner {
   std::string token_, key_, id_;
   bool has_id_ = false;
   bool has_method_ = false;
+  bool is_complete_ = false;  // the object of a request has ended
 };
 
 }  // namespace wtool::host::mcp

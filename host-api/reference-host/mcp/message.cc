@@ -96,8 +96,9 @@ Message read_object(json& parsed, std::string_view text) {
   const auto method = parsed.find("method");
   const bool has_method = method != parsed.end();
   if (has_id) {
+    // The number 0 may be spelled -0.
     const std::string_view spelling =
-        given->is_number_float() ? find_member(members_of(text), "id").raw() : std::string_view();
+        given->is_number_float() || *given == 0 ? find_member(members_of(text), "id").raw() : std::string_view();
     const std::optional<std::string> key = exact_key(*given, spelling);
     const bool may_be_null = parsed.contains("error") && !has_method;
     if (!key && !(may_be_null && given->is_null())) {

@@ -4,7 +4,7 @@
 // - Every request with an id is answered: if a line cannot be parsed, the error has the id that is found in the line. A
 //   notification is never answered, whatever is wrong with it.
 // - An id is a string or a number. It is sent back with the same value; a number with a fraction, or of more than 64
-//   bits, also keeps its spelling. Any other id (null, objects) is refused with an error without an id.
+//   bits, or -0, also keeps its spelling. Any other id (null, objects) is refused with an error without an id.
 // - A \u escape that is one half of a surrogate pair, without the other half, is read as U+FFFD: clients that count in
 //   UTF-16 may cut a text between the two halves.
 // - A batch of more than 1000 messages is refused as a whole, with one error.

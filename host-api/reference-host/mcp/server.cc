@@ -189,10 +189,8 @@ void Server::take(const Message& message, const std::shared_ptr<Batch>& batch) {
 }
 
 void Server::take_request(const Message& request, const std::shared_ptr<Batch>& batch) {
-  // Like a request that makes a call, a request about a task may stay unanswered until the task ends. Its id must not
-  // be that of a request that is still waiting.
-  if (Jobs::is_task_method(request.method) &&
-      (calls_.contains(request.key) || urgent_calls_.contains(request.key) || jobs_.has_waiting(request.key))) {
+  // Calls, and requests about a task, may stay unanswered for long.
+  if (calls_.contains(request.key) || urgent_calls_.contains(request.key) || jobs_.has_waiting(request.key)) {
     return send(batch, id_in_use(request.id));
   }
   Reply reply = Protocol2026::is_spoken_by(request) ? protocol_2026_.answer(request) : protocol_2025_.answer(request);
@@ -202,14 +200,9 @@ void Server::take_request(const Message& request, const std::shared_ptr<Batch>& 
   }
   const std::shared_ptr<ClientCall> call = std::move(reply.call);
   call->batch = batch;
-  Calls& calls = calls_of(*call);
-  const Calls& others = &calls == &calls_ ? urgent_calls_ : calls_;
-  const bool is_in_use = others.contains(call->key) || jobs_.has_waiting(call->key);
-  switch (is_in_use ? Calls::Added::id_in_use : calls.add(call)) {
+  switch (calls_of(*call).add(call)) {
     case Calls::Added::yes:
       return;
-    case Calls::Added::id_in_use:
-      return send(batch, id_in_use(request.id));
     case Calls::Added::too_many:
       return send(batch, answered(*call, refusal("too many calls are already waiting; try again later")));
     case Calls::Added::no_thread:

@@ -57,8 +57,8 @@ BOOST_AUTO_TEST_CASE(with_a_result_or_an_error_it_is_a_response) {
 }
 
 BOOST_AUTO_TEST_CASE(an_id_goes_back_as_it_came) {
-  for (const char* id : {"0", "-1", "9223372036854775807", "18446744073709551615", "\"1\"", "\"\"", "\"a b\"", "1.0",
-                         "1e3", "1.5", "18446744073709551616", "123456789012345678901234567890"}) {
+  for (const char* id : {"0", "-0", "-1", "9223372036854775807", "18446744073709551615", "\"1\"", "\"\"", "\"a b\"",
+                         "1.0", "1e3", "1.5", "18446744073709551616", "123456789012345678901234567890"}) {
     BOOST_TEST(read_message(R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"method":"ping"})").id == id);
     BOOST_TEST(read_message(R"({"params":{"id":2},"method":"ping","jsonrpc":"2.0","id":)" + std::string(id) + '}').id ==
                id);
@@ -125,6 +125,10 @@ BOOST_AUTO_TEST_CASE(a_request_that_cannot_be_read_is_answered_with_its_id) {
   refused(std::string("{\"id\":7\0008,\"method\":\"ping\"}", 26), parse_error);
   refused(R"([{"id":7,"method":"ping"},)", parse_error);
   refused(R"({"id":")" + std::string(5000, 'x') + R"(","method":"ping",)", parse_error);
+  // Two messages in one line: the first request counts.
+  refused(R"({"id":9,"method":"ping"} {"id":8,"method":"ping"})", parse_error, "9");
+  refused(R"({"id":9,"method":"ping"}{"method":"m"}{"id":8)", parse_error, "9");
+  refused(R"({"method":"m"}{"id":8,"method":"ping"})", parse_error, "8");
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_is_too_long_is_answered_with_the_id_of_its_request) {
