@@ -309,6 +309,33 @@ BOOST_AUTO_TEST_CASE(a_client_that_asks_without_reading_costs_bounded_memory) {
   }
 }
 
+// The requests together fit into a pipe, so all of them are sent although nothing is read.
+BOOST_AUTO_TEST_CASE(no_call_begins_while_many_answers_wait_for_a_client_that_does_not_read) {
+  Session client;
+  const ScratchFolder folder;
+  constexpr std::ptrdiff_t calls = 200;
+  std::vector<Json> ids;
+  for (int i = 0; i < calls; ++i) {
+    // Each answer has about 400 KB: the output twice, and each of its bytes as \u0001.
+    ids.push_back(
+        client.call("head -c 32768 /dev/zero | tr '\\0' '\\1'; echo > " + folder.path() + "/" + std::to_string(i)));
+  }
+  const auto begun = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator());
+  };
+  // Either all calls have begun, or the server lets none begin: then the number stays the same for a while.
+  wait_until(
+      [&] {
+        const std::ptrdiff_t before = begun();
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        return before > 0 && begun() == before;
+      },
+      std::chrono::seconds(60));
+  BOOST_TEST(begun() < calls);
+  for (const Json& id : ids) BOOST_TEST(client.answer(id).at("result").at("isError") == false);
+  BOOST_TEST(begun() == calls);
+}
+
 BOOST_AUTO_TEST_CASE(memory_does_not_grow_with_calls) {
   Session client;
   for (int i = 0; i < repeats(200); ++i) client.run("echo hi");

@@ -121,7 +121,7 @@ void Calls::work() {
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;
-    changed_.wait(lock, [&] { return !waiting_.empty() || ending_; });
+    changed_.wait(lock, [&] { return ending_ || (!waiting_.empty() && !handlers_.is_full()); });
     --idle_;
     if (ending_) return;
     std::shared_ptr<ClientCall> call = std::move(waiting_.front().call);
@@ -144,6 +144,13 @@ void Calls::work() {
     call.reset();  // Released outside the mutex: the last call of a batch sends the batch.
     lock.lock();
   }
+}
+
+void Calls::resume() {
+  const std::lock_guard lock(mutex_);
+  for (Waiting& one : waiting_) one.until = Clock::now() + max_wait_;
+  changed_.notify_all();
+  time_changed_.notify_all();
 }
 
 void Calls::remind(ClientCall& call, Clock::time_point due) {
@@ -172,7 +179,7 @@ void Calls::wake_timer(Clock::time_point time) {
 
 // The first call of the queue has waited longest, so no other call has to be looked at.
 std::shared_ptr<ClientCall> Calls::take_late(Clock::time_point now) {
-  if (waiting_.empty() || now < waiting_.front().until) return nullptr;
+  if (waiting_.empty() || now < waiting_.front().until || handlers_.is_full()) return nullptr;
   std::shared_ptr<ClientCall> call = std::move(waiting_.front().call);
   waiting_.pop_front();
   return call;
@@ -186,7 +193,7 @@ std::shared_ptr<ClientCall> Calls::take_due(Clock::time_point now) {
 }
 
 void Calls::wait_for_time(std::unique_lock<std::mutex>& lock) {
-  timer_wakes_ = waiting_.empty() ? Clock::time_point::max() : waiting_.front().until;
+  timer_wakes_ = waiting_.empty() || handlers_.is_full() ? Clock::time_point::max() : waiting_.front().until;
   for (const Running& one : running_) timer_wakes_ = std::min(timer_wakes_, one.due);
   if (timer_wakes_ == Clock::time_point::max()) {
     time_changed_.wait(lock);

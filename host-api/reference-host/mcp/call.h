@@ -2,6 +2,8 @@
 //
 // - Only a limited number of calls run at a time; the others wait in the order in which they came. A call that has
 //   waited too long is refused. Threads are created when they are needed, and are kept.
+// - While the output is full, no call begins, because its answer would need more memory. The time for which calls may
+//   wait begins again afterwards.
 // - A cancelled call is not answered. If it was waiting, it never begins; if it was running, it is stopped immediately,
 //   or in the way that its tool defines.
 // - A call may be answered before it has ended. It then keeps running on its thread. The client can no longer cancel
@@ -112,6 +114,8 @@ class Calls {
     std::function<std::string(ClientCall&, const std::string& reason)> drop;
     std::function<void(ClientCall&)> due;  // the time that was given to remind() has come
     std::function<void(const std::shared_ptr<Batch>&, std::string)> send;
+    // True while the output is full. Called often, with a mutex held; resume() must be called when this has changed.
+    std::function<bool()> is_full;
   };
   // `max_wait`: how long a call may wait for its turn.
   Calls(int most, std::chrono::milliseconds max_wait, Handlers handlers);
@@ -127,6 +131,8 @@ class Calls {
   // Answers a running call. False: the call was already answered or cancelled. Any thread may call this while the call
   // runs.
   bool answer_now(ClientCall& call, std::string line);
+  // Says that the output is no longer full. Any thread may call this.
+  void resume();
 
   enum class Added {
     yes,

@@ -70,6 +70,7 @@ void Output::take(std::string line) {
   line.erase(0, written);
   bytes_ += line.size();
   lines_.push_back(std::move(line));
+  full_ = full_ || cost() > too_much;
   changed_.notify_one();  // If the write failed, the thread will get the same error.
 }
 
@@ -80,18 +81,22 @@ bool Output::send_notification(std::string line) {
   return true;
 }
 
+std::size_t Output::cost() const { return bytes_ + lines_.size() * cost_of_line; }
+
 bool Output::is_full() {
   const std::lock_guard lock(mutex_);
-  is_awaited_ = !gone_already_ && bytes_ + lines_.size() * cost_of_line > too_much;
-  if (is_awaited_) room_.clear();
-  return is_awaited_;
+  if (full_) room_.clear();
+  return full_;
 }
 
-// Half of the room must be free, so that the reader is not woken for each line.
+void Output::set_on_room(std::function<void()> on_room) {
+  const std::lock_guard lock(room_mutex_);
+  on_room_ = std::move(on_room);
+}
+
 void Output::tell_room() {
-  if (!is_awaited_ || bytes_ + lines_.size() * cost_of_line > too_much / 2) return;
-  is_awaited_ = false;
-  room_.signal();
+  const std::lock_guard lock(room_mutex_);
+  if (on_room_) on_room_();
 }
 
 void Output::finish(std::chrono::milliseconds patience) {
@@ -121,14 +126,20 @@ void Output::write_all() {
     lock.lock();
     writing_ = false;
     bytes_ -= line.size();
-    if (written) {
-      tell_room();
-      continue;
+    if (!written) {
+      gone_already_ = true;
+      lines_.clear();
+      bytes_ = 0;
     }
-    gone_already_ = true;
-    lines_.clear();
-    bytes_ = 0;
-    tell_room();
+    // Half of the room must be free, so that nobody is woken for each line.
+    if (full_ && cost() <= too_much / 2) {
+      full_ = false;
+      room_.signal();
+      lock.unlock();
+      tell_room();
+      lock.lock();
+    }
+    if (written) continue;
     lock.unlock();
     gone_();
     return;

@@ -3,8 +3,8 @@
 //
 // - Sending never waits for the client: a slow client, or one that does not read at all, delays only itself.
 // - Answers are kept until they are written. Notifications (progress, logs) are dropped while much is waiting. While
-//   even more is waiting, nothing more should be read from the client (`is_full`), or a client that asks without reading
-//   would cost unbounded memory.
+//   even more is waiting, nothing more should be read from the client, and no call should begin (`is_full`), or a client
+//   that asks without reading would cost unbounded memory.
 // - A client that is gone is reported once; from then on everything is dropped.
 // - The descriptor's flags are not changed, since other processes may share it. A pipe is opened a second time, and
 //   written there without blocking. Where that is not possible, no write is larger than what the descriptor takes
@@ -43,9 +43,13 @@ class Output {
   // Sends a line that may be dropped. False: it was dropped. Any thread may call this.
   bool send_notification(std::string line);
 
-  // True if no more requests should be read. room() is then readable when that has changed, or when the client is gone.
+  // True if no more requests should be read, and no call should begin. Once that has changed, or the client is gone,
+  // room() is readable. Any thread may call this; only one may wait for room().
   bool is_full();
   int room() const { return room_.descriptor(); }
+  // `on_room` is called when room() becomes readable, on the writing thread. When this returns, no call of an earlier
+  // function is under way. An empty function: nobody is called.
+  void set_on_room(std::function<void()> on_room);
 
   // The errno of the write that failed for another reason than that the client is gone; 0: none. Any thread may call
   // this.
@@ -57,6 +61,8 @@ class Output {
  private:
   // The caller of these two holds mutex_.
   void take(std::string line);
+  std::size_t cost() const;
+
   void tell_room();
   void write_all();
   bool write_line(std::string_view line);
@@ -79,8 +85,10 @@ class Output {
   bool writing_ = false;   // the thread is writing
   bool finishing_ = false;
   bool gone_already_ = false;
-  bool is_awaited_ = false;  // somebody waits for room()
-  Descriptor pipe_;          // the same pipe as descriptor_, if it could be opened again
+  bool full_ = false;
+  std::mutex room_mutex_;  // held while on_room_ is called; never locked under mutex_
+  std::function<void()> on_room_;
+  Descriptor pipe_;  // the same pipe as descriptor_, if it could be opened again
   std::thread thread_;
 };
 

@@ -94,7 +94,13 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
     // `mcp.answer_within: none` means that no call becomes a job by itself.
     if (has_jobs_ && settings_.answer_within) calls_of(call).remind(call, Calls::Clock::now() + Jobs::approval_wait);
   });
+  output_.set_on_room([this] {
+    calls_.resume();
+    urgent_calls_.resume();
+  });
 }
+
+Server::~Server() { output_.set_on_room({}); }
 
 Calls::Handlers Server::handlers() {
   return {.run = [this](ClientCall& call) { return run(call); },
@@ -124,7 +130,8 @@ Calls::Handlers Server::handlers() {
                   // Memory has run out, so the call does not become a job. It is answered when it ends.
                 }
               },
-          .send = [this](const std::shared_ptr<Batch>& batch, std::string line) { send(batch, std::move(line)); }};
+          .send = [this](const std::shared_ptr<Batch>& batch, std::string line) { send(batch, std::move(line)); },
+          .is_full = [this] { return output_.is_full(); }};
 }
 
 Calls& Server::calls_of(const ClientCall& call) { return is_urgent(call) ? urgent_calls_ : calls_; }

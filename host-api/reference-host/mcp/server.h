@@ -67,6 +67,9 @@ class Server {
  public:
   // Borrows all objects that it gets by reference.
   Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation, Output& output, ServerSettings settings);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  ~Server();
 
   // Returns true when the input has ended or its reader was woken, false when the input cannot be read.
   bool serve(Input& input);

@@ -246,6 +246,32 @@ BOOST_AUTO_TEST_CASE(news_is_dropped_while_much_waits_and_answers_are_not) {
   BOOST_TEST(reader.get() == static_cast<std::size_t>(taken) + 1);
 }
 
+BOOST_AUTO_TEST_CASE(whoever_waits_for_room_is_told_when_there_is_some_or_the_reader_is_gone) {
+  ::signal(SIGPIPE, SIG_IGN);  // The program does so, too.
+  for (const bool gone : {false, true}) {
+    Ends ends;
+    Output output(ends.fd[1], [] {});
+    std::promise<bool> told;
+    std::atomic<int> times{0};
+    output.set_on_room([&] {
+      if (++times == 1) told.set_value(output.is_full());
+    });
+    while (!output.is_full()) output.send(line_of(100'000));
+    BOOST_TEST(times.load() == 0);
+    std::future<std::size_t> reader;
+    if (gone) {
+      ends.close(0);
+    } else {
+      reader = std::async(std::launch::async, [&] { return lines_of(ends.fd[0]); });
+    }
+    BOOST_TEST(!told.get_future().get());
+    output.finish(10s);
+    ends.close(1);
+    if (reader.valid()) BOOST_TEST(reader.get() > 0U);
+    BOOST_TEST(times.load() == 1);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_reader_that_never_reads_is_not_waited_for) {
   Ends ends;
   Output output(ends.fd[1], [] {});
