@@ -8,6 +8,7 @@
 #include "audit/trail.h"
 #include "base/json.h"
 #include "base/sha256.h"
+#include "base/shell_quote.h"
 #include "base/signal_name.h"
 #include "base/text.h"
 
@@ -79,13 +80,16 @@ void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
   }
   for (std::size_t i = 0; i < std::min(report.put_aside.size(), most); ++i) {
     const engine::PutAside& aside = report.put_aside[i];
-    const bool done = aside.error.empty();
-    audit::log(
-        done ? audit::Level::warn : audit::Level::error, call_log,
-        done ? "what the command added to a repository was put aside"
-             : "what the command added to a repository could not be put aside",
-        {audit::field("path", aside.path), done ? audit::field("to", aside.to) : audit::field("error", aside.error)},
-        span);
+    if (!aside.error.empty()) {
+      audit::log(audit::Level::error, call_log, "what the command added to a repository could not be put aside",
+                 {audit::field("path", aside.path), audit::field("error", aside.error)}, span);
+      continue;
+    }
+    // A person may have made it while the command ran, and needs it back.
+    audit::log(audit::Level::warn, call_log, "what the command added to a repository was put aside",
+               {audit::field("path", aside.path), audit::field("to", aside.to),
+                audit::field("undo", "mv -nT " + shell_quoted(aside.to) + ' ' + shell_quoted(aside.path))},
+               span);
   }
 }
 
