@@ -17,6 +17,7 @@
 
 #include "audit/tracing.h"
 #include "base/json_text.h"
+#include "base/lasting.h"
 #include "base/trace_context.h"
 #include "base/utf8.h"
 #include "configuration/call_limits.h"
@@ -52,13 +53,20 @@ namespace {
 
 // ---- The plugin's state between init and deinit.
 
-// Only init and deinit change these variables, and the host calls nothing else while one of the two runs.
-std::unique_ptr<engine::WardenClient> warden_client;
-std::unique_ptr<entry::Backend> backend;
-std::unique_ptr<Sessions> sessions;
-std::unique_ptr<const FleetPolicy> fleet;  // read once, by init
-const wtool_host* current_host = nullptr;
-const wtool_host_approval* host_approval = nullptr;  // NULL: the host asks nobody
+// Only init and deinit change it, and the host calls nothing else while one of the two runs. Destroyed in the reverse
+// order: sessions end their processes with the help of the backend and the warden client.
+struct PluginState {
+  std::unique_ptr<engine::WardenClient> warden_client;
+  std::unique_ptr<entry::Backend> backend;
+  std::unique_ptr<Sessions> sessions;
+  std::unique_ptr<const FleetPolicy> fleet;  // read once, by init
+  const wtool_host* host = nullptr;
+  const wtool_host_approval* approval = nullptr;  // NULL: the host asks nobody
+};
+
+// Lasting, so that a host that exits without deinit waits for nothing. The warden then ends all processes, as it does
+// when a host is killed.
+PluginState& plugin = lasting<PluginState>();
 
 // For the plugin build/lib/wtool/shell_tools.so, the warden is build/libexec/wtool/shell-warden. In an installation,
 // the installation prefix takes the place of build/. Empty: `problem` says why.
@@ -87,7 +95,7 @@ wtool_status entry::init(const wtool_host* host, wtool_blob* error) noexcept {
     if (host == nullptr || !WTOOL_HAS(host, get_extension)) {
       return fail(WTOOL_E_INVALID_ARGUMENT, error, "init needs a wtool_host of interface 1.0 or later");
     }
-    if (warden_client) return fail(WTOOL_E_BUSY, error, "init was called twice without deinit");
+    if (plugin.warden_client) return fail(WTOOL_E_BUSY, error, "init was called twice without deinit");
     std::string problem;
     std::string warden = find_warden(problem);
     if (problem.empty()) problem = engine::check_warden_file(warden);
@@ -103,25 +111,24 @@ wtool_status entry::init(const wtool_host* host, wtool_blob* error) noexcept {
     if (log != nullptr) {
       audit::attach(std::make_shared<LogExtension>(host, static_cast<const wtool_host_log*>(log)));
     }
-    warden_client = std::move(new_client);
-    backend = std::move(new_backend);
-    sessions = std::move(new_sessions);
-    fleet = std::move(new_fleet);
-    current_host = host;
+    plugin.warden_client = std::move(new_client);
+    plugin.backend = std::move(new_backend);
+    plugin.sessions = std::move(new_sessions);
+    plugin.fleet = std::move(new_fleet);
+    plugin.host = host;
     const void* approval = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_APPROVAL) : nullptr;
-    host_approval = static_cast<const wtool_host_approval*>(approval);
+    plugin.approval = static_cast<const wtool_host_approval*>(approval);
     return WTOOL_OK;
   });
 }
 
 void entry::deinit() noexcept {
-  sessions.reset();  // Ends the sessions' processes, for which the backend and the warden client are needed.
-  backend.reset();
-  warden_client.reset();  // Waits until the warden and all custodians have ended.
+  // The records of the end still reach the host.
+  plugin.sessions.reset();
+  plugin.backend.reset();
+  plugin.warden_client.reset();  // Waits until the warden and all custodians have ended.
   audit::detach();
-  fleet.reset();
-  current_host = nullptr;
-  host_approval = nullptr;
+  plugin = {};
 }
 
 // ---- Descriptors.
@@ -145,11 +152,11 @@ wtool_descriptor descriptor_of(const tools::Tool& tool) {
 }
 
 const std::vector<wtool_descriptor>& descriptors() {
-  static const std::vector<wtool_descriptor> all = [] {
+  static const auto& all = lasting<std::vector<wtool_descriptor>>([] {
     std::vector<wtool_descriptor> list;
     for (const tools::Tool& tool : entry::offered_tools()) list.push_back(descriptor_of(tool));
     return list;
-  }();
+  }());
   return all;
 }
 
@@ -204,7 +211,7 @@ wtool_status call_new(const wtool_tool* tool, const wtool_request* request, wtoo
     std::string problem;
     auto configuration = configuration_for(object, *request, problem);
     if (!configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, to_utf8(problem));
-    auto call = std::make_unique<wtool_call>(current_host, host_approval);
+    auto call = std::make_unique<wtool_call>(plugin.host, plugin.approval);
     call->configuration = std::move(configuration);
     call->runner = object.runner;
     call->tool = object.tool->description.id;
@@ -277,11 +284,12 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
     if (call == nullptr || result == nullptr || !WTOOL_HAS(result, release)) {
       return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run needs a call, and a blob of full size for the result");
     }
-    if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run works only between init and deinit");
+    if (!plugin.warden_client)
+      return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run works only between init and deinit");
     if (call->run.exchange(true)) return fail(WTOOL_E_INVALID_ARGUMENT, error, "this call has already been run");
     CallContext context{
         .runner = call->runner,
-        .sessions = *sessions,
+        .sessions = *plugin.sessions,
         .configuration = *call->configuration,
         .cancellation = call->cancellation,
         .tool = call->tool,
@@ -334,13 +342,13 @@ wtool_status explain(const wtool_tool* tool, const wtool_request* request, wtool
       return fail(WTOOL_E_INVALID_ARGUMENT, error,
                   "explain needs a tool, a request with arguments, and a blob of full size for the result");
     }
-    if (!sessions) return fail(WTOOL_E_INVALID_ARGUMENT, error, "explain works only between init and deinit");
+    if (!plugin.sessions) return fail(WTOOL_E_INVALID_ARGUMENT, error, "explain works only between init and deinit");
     const auto& object = *static_cast<const ToolObject*>(tool->self);
     std::string problem;
     const auto configuration = configuration_for(object, *request, problem);
     if (!configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, to_utf8(problem));
     const auto prepared = object.tool->prepare(text(request->arguments), *configuration);
-    if (!fill(result, object.runner->explained(prepared->explain(*configuration, *sessions))))
+    if (!fill(result, object.runner->explained(prepared->explain(*configuration, *plugin.sessions))))
       return fail(WTOOL_E_RESOURCE, error, "out of memory");
     return WTOOL_OK;
   });
@@ -364,7 +372,7 @@ const tools::Tool* find_tool(std::string_view id, ToolObject& object) {
     object.table.descriptor = &descriptors()[i];
     return &offered[i];
   }
-  const tools::Tool* hidden = backend->hidden_tool(id);
+  const tools::Tool* hidden = plugin.backend->hidden_tool(id);
   if (hidden == nullptr) return nullptr;
   object.own_descriptor = descriptor_of(*hidden);
   object.table.descriptor = &object.own_descriptor;
@@ -376,13 +384,14 @@ const tools::Tool* find_tool(std::string_view id, ToolObject& object) {
 wtool_status entry::tool_new(wtool_view id, wtool_view config, const wtool_tool** out, wtool_blob* error) noexcept {
   return guarded(error, [&]() -> wtool_status {
     if (out == nullptr) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs an 'out' that is not NULL");
-    if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new works only between init and deinit");
+    if (!plugin.warden_client)
+      return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new works only between init and deinit");
     auto object = std::make_unique<ToolObject>();
     object->tool = find_tool(text(id), *object);
     if (object->tool == nullptr) return fail(WTOOL_E_UNSUPPORTED, error, to_utf8(no_such_tool(text(id))));
     std::string problem, configuration(text(config));
-    object->runner = backend->runner(configuration, *fleet, problem);
-    if (object->runner) object->configuration = parse_configuration(configuration, problem, *fleet);
+    object->runner = plugin.backend->runner(configuration, *plugin.fleet, problem);
+    if (object->runner) object->configuration = parse_configuration(configuration, problem, *plugin.fleet);
     if (!object->configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, to_utf8(problem));
     wtool_tool& table = object->table;
     table.struct_size = sizeof table;

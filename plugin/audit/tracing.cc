@@ -11,6 +11,7 @@
 #include <chrono>
 
 #include "base/json_text.h"
+#include "base/lasting.h"
 
 namespace wtool::audit {
 
@@ -29,7 +30,7 @@ struct Attachment {
 };
 
 // Set only by attach and detach. Nobody logs while they run.
-std::shared_ptr<HostTracing> host_tracing;
+auto& host_tracing = lasting<std::shared_ptr<HostTracing>>();
 
 BOOST_LOG_ATTRIBUTE_KEYWORD(severity_attribute, "Severity", Level)
 BOOST_LOG_ATTRIBUTE_KEYWORD(channel_attribute, "Channel", std::string)
@@ -55,7 +56,7 @@ class HostBackend : public log_lib::sinks::basic_sink_backend<log_lib::sinks::sy
 
 using Sink = log_lib::sinks::synchronous_sink<HostBackend>;
 
-boost::shared_ptr<Sink> host_sink;  // like host_tracing, set only by attach and detach
+auto& host_sink = lasting<boost::shared_ptr<Sink>>();  // like host_tracing, set only by attach and detach
 
 std::uint64_t now_unix_ns() {
   return static_cast<std::uint64_t>(
@@ -79,7 +80,9 @@ void attach(std::shared_ptr<HostTracing> host) {
   host_tracing = std::move(host);
   host_sink = boost::make_shared<Sink>(boost::make_shared<HostBackend>(host_tracing));
   host_sink->set_filter(channel_attribute == channel);
-  log_lib::core::get()->add_sink(host_sink);
+  // The library drops its core in exit(), while other threads may still log.
+  static const auto& core = lasting<log_lib::core_ptr>(log_lib::core::get());
+  core->add_sink(host_sink);
 }
 
 void detach() {

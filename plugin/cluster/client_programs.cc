@@ -16,6 +16,7 @@
 #include "base/calm_poll.h"
 #include "base/descriptor.h"
 #include "base/environment.h"
+#include "base/lasting.h"
 #include "base/slurm_variables.h"
 #include "base/text.h"
 #include "base/wake_up.h"
@@ -60,12 +61,12 @@ class CancelWatch {
 }  // namespace
 
 const std::string& local_plugin_path() {
-  static const std::string path = [] {
+  static const auto& path = lasting<std::string>([] {
     Dl_info here{};
     if (::dladdr(&wtool_entry_v1, &here) == 0 || here.dli_fname == nullptr) return std::string();
     const std::unique_ptr<char, decltype(&std::free)> real(::realpath(here.dli_fname, nullptr), &std::free);
     return std::string(real ? real.get() : here.dli_fname);
-  }();
+  }());
   return path;
 }
 

@@ -14,6 +14,7 @@
 #include "base/config/fleet.h"
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/lasting.h"
 #include "base/pilot/channel.h"
 #include "cluster/client_programs.h"
 #include "cluster/engine_run.h"
@@ -89,13 +90,13 @@ class ClusterBackend final : public Backend {
 }  // namespace
 
 std::span<const tools::Tool> offered_tools() {
-  static const std::vector<tools::Tool> offered = [] {
+  static const auto& offered = lasting<std::vector<tools::Tool>>([] {
     std::vector<tools::Tool> list;
     for (const tools::Tool& tool : tools::all()) {
       if (!is_of_terminals(tool.description.id)) list.push_back(tool);
     }
     return list;
-  }();
+  }());
   return offered;
 }
 

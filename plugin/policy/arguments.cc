@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lasting.h"
 #include "policy/arguments/parts.h"
 #include "policy/programs/names.h"
 #include "policy/wrappers.h"
@@ -55,7 +56,7 @@ ArgumentJudgement judgement(std::optional<Problem> problem) {
   return {ArgumentJudgement::Kind::unsafe, problem->word, std::move(problem->reason), std::move(problem->hint)};
 }
 
-const ArgumentJudgement without_rules{ArgumentJudgement::Kind::no_rules, 0, {}, {}};
+const auto& without_rules = lasting<ArgumentJudgement>(ArgumentJudgement{ArgumentJudgement::Kind::no_rules, 0, {}, {}});
 
 // Reads the words of a known tool, and returns what `look` finds in them.
 template <typename Look>

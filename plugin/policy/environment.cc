@@ -5,6 +5,7 @@
 #include <functional>
 #include <unordered_set>
 
+#include "base/lasting.h"
 #include "base/text.h"
 #include "policy/programs/reader.h"
 #include "policy/rules.h"
@@ -103,7 +104,7 @@ class Names {
 }  // namespace
 
 bool is_harmless_name(std::string_view name) {
-  static const Names names(&programs::ProgramSpec::harmless_variables);
+  static const auto& names = lasting<const Names>(&programs::ProgramSpec::harmless_variables);
   return names.has(name);
 }
 
@@ -113,7 +114,7 @@ bool is_set_anyway(std::string_view name, std::string_view value) {
 }
 
 bool is_dangerous_variable(std::string_view name) {
-  static const Names names(&programs::ProgramSpec::variables);
+  static const auto& names = lasting<const Names>(&programs::ProgramSpec::variables);
   if (is_harmless_name(name)) return false;
   if (names.has(name)) return true;
   // npm and its relatives accept their settings in upper and lower case, and many programs accept a proxy in both.

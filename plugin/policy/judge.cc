@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/lasting.h"
 #include "base/text.h"
 #include "policy/arguments.h"
 #include "policy/builtins.h"
@@ -328,7 +329,7 @@ class Judge {
   }
 
   std::optional<NameRefusal> refuse_variable(std::string_view name, std::string_view value) const {
-    static const EnvironmentRules no_rules;
+    static const auto& no_rules = lasting<EnvironmentRules>();
     return refuse_name(name, situation_.environment != nullptr ? *situation_.environment : no_rules, value);
   }
 

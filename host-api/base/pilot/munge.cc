@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/lasting.h"
+
 namespace wtool::pilot {
 
 namespace {
@@ -72,7 +74,7 @@ struct Munge::Library {
 
 std::optional<Munge> Munge::open(const std::string& socket, std::string& error) {
   // The library is never closed, since a plugin stays in memory anyway.
-  static const Library library = [] {
+  static const auto& library = lasting<Library>([] {
     Library found;
     void* opened = ::dlopen("libmunge.so.2", RTLD_NOW | RTLD_LOCAL);
     if (opened == nullptr) {
@@ -91,7 +93,7 @@ std::optional<Munge> Munge::open(const std::string& socket, std::string& error) 
     take(found.context_set, "munge_ctx_set");
     take(found.context_destroy, "munge_ctx_destroy");
     return found;
-  }();
+  }());
   if (!library.problem.empty()) {
     error = "munge cannot be used: " + library.problem;
     return std::nullopt;

@@ -3,6 +3,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/lasting.h"
+
 namespace wtool::secrets {
 
 namespace {
@@ -74,8 +76,8 @@ std::unordered_map<std::string_view, std::vector<const SecretOption*>> indexed()
 }  // namespace
 
 const std::vector<const SecretOption*>& secret_options_of(std::string_view program) {
-  static const auto index = indexed();
-  static const std::vector<const SecretOption*> nothing;
+  static const auto& index = lasting<decltype(indexed())>(indexed());
+  static const auto& nothing = lasting<std::vector<const SecretOption*>>();
   const auto found = index.find(program);
   return found == index.end() ? nothing : found->second;
 }

@@ -14,6 +14,7 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/lasting.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "base/timespec.h"
@@ -29,8 +30,8 @@ namespace fs = std::filesystem;
 // The names that are protected in each repository's folder, including those of submodules and worktrees. commondir and
 // gitdir name other folders with a configuration; attributes select commands of the configuration; alternates name
 // other repositories, in which git runs further git commands.
-const std::vector<std::string> guarded = {"config", "hooks",           "config.worktree",        "commondir",
-                                          "gitdir", "info/attributes", "objects/info/alternates"};
+const auto& guarded = lasting<std::vector<std::string>>(std::initializer_list<std::string>{
+    "config", "hooks", "config.worktree", "commondir", "gitdir", "info/attributes", "objects/info/alternates"});
 
 // With more binds, a command would start slowly: each costs some microseconds.
 constexpr std::size_t max_binds = 1000;

@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/lasting.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "base/timespec.h"
@@ -138,7 +139,7 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal&
 
 std::shared_ptr<Sandbox> Sandbox::shared(const SandboxPolicy& policy, const Sandbox* wider) {
   static std::mutex mutex;
-  static std::vector<std::weak_ptr<Sandbox>> living;
+  static auto& living = lasting<std::vector<std::weak_ptr<Sandbox>>>();
   const auto find = [&]() -> std::shared_ptr<Sandbox> {
     for (const auto& known : living) {
       auto sandbox = known.lock();

@@ -1,4 +1,5 @@
 // Reads find's expression, which consists of tests and actions. Every word in the expression must be known.
+#include "base/lasting.h"
 #include "policy/arguments/parts.h"
 
 namespace wtool::policy::programs {
@@ -8,8 +9,10 @@ namespace {
 const Option* find_primary(const OptionTable& find, std::string_view word) {
   if (const Option* option = find.word(word).option) return option;
   // -newerXY: X and Y say which times are compared. If Y is t, the value is a time as text, not a file.
-  static const Option newer{.name = "-newerXY", .value = OptionValue::required, .values = 1, .path = true};
-  static const Option newer_time{.name = "-newerXt", .value = OptionValue::required, .values = 1};
+  static const auto& newer =
+      lasting<Option>(Option{.name = "-newerXY", .value = OptionValue::required, .values = 1, .path = true});
+  static const auto& newer_time =
+      lasting<Option>(Option{.name = "-newerXt", .value = OptionValue::required, .values = 1});
   if (word.size() == 8 && word.starts_with("-newer")) return word[7] == 't' ? &newer_time : &newer;
   return nullptr;
 }

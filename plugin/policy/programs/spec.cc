@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/lasting.h"
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
@@ -305,7 +306,7 @@ bool OptionTable::has_option_that(Effect effect) const {
 namespace {
 
 const Tables& tables() {
-  static const Tables made;
+  static const Tables& made = lasting<const Tables>();
   return made;
 }
 
@@ -321,7 +322,7 @@ const OptionTable* find_rules(std::string_view name) {
 }
 
 const std::vector<std::string_view>& program_names() {
-  static const std::vector<std::string_view> names = tables().names();
+  static const auto& names = lasting<std::vector<std::string_view>>(tables().names());
   return names;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/lasting.h"
 #include "base/text.h"
 #include "policy/directories.h"
 #include "policy/wrappers/family.h"
@@ -28,7 +29,7 @@ std::string path_found(const Judgement& judgement, std::size_t expression) {
     if (words[i].literal && is_listed("-H -L -P", folder)) continue;
     if (!words[i].literal || folder.empty() || !std::all_of(folder.begin(), folder.end(), is_plain)) return {};
     // Files below /dev and /proc are not like other files, so an example says nothing about them.
-    static const std::vector<std::string> top = {"/"};
+    static const auto& top = lasting<std::vector<std::string>>(1, "/");
     const auto& directories = judgement.where != nullptr ? judgement.where->directories : top;
     if ((folder.starts_with('/') || judgement.where != nullptr) &&
         std::any_of(directories.begin(), directories.end(),

@@ -2,6 +2,7 @@
 // an option names.
 #include <unordered_set>
 
+#include "base/lasting.h"
 #include "base/text.h"
 #include "policy/wrappers/family.h"
 
@@ -515,7 +516,7 @@ bool hands_rest_on(std::string_view tool) {
 }
 
 bool has_prefix_subcommands(std::string_view program) {
-  static const std::unordered_set<std::string_view> with_subcommands = [] {
+  static const auto& with_subcommands = lasting<std::unordered_set<std::string_view>>([] {
     std::unordered_set<std::string_view> made;
     for (const std::string_view name : programs::program_names()) {
       if (const std::size_t space = name.find(' '); space != name.npos && find_prefix(name) != nullptr) {
@@ -523,7 +524,7 @@ bool has_prefix_subcommands(std::string_view program) {
       }
     }
     return made;
-  }();
+  }());
   return with_subcommands.contains(program);
 }
 

@@ -1,6 +1,7 @@
 // The tools pty_read, pty_resize, pty_stop and pty_list.
 #include <algorithm>
 
+#include "base/lasting.h"
 #include "base/utf8.h"
 #include "tools/parameters.h"
 #include "tools/pty/reply.h"
@@ -117,12 +118,12 @@ std::string schema_with_id(std::string_view more, std::string_view required) {
 }  // namespace
 
 Tool pty_read() {
-  static const std::string input = schema_with_id(
+  static const auto& input = lasting<std::string>(schema_with_id(
       R"(, "cells": {"type": "boolean", "default": false,
       "description": "Also show the cells, with their colours and attributes. Neighbouring cells that look alike count as one."},
     "scrollback": {"type": "integer", "minimum": 0, "maximum": 1000, "default": 0,
       "description": "Also show this many of the last lines that scrolled off the screen."})",
-      "\"pty\"");
+      "\"pty\""));
   return {
       {"pty_read", "Show the screen of a terminal", "1.0.0",
        "Shows the screen of a terminal as it is now: its text, the cursor, the title, and how the program has ended.",
@@ -131,9 +132,10 @@ Tool pty_read() {
 }
 
 Tool pty_resize() {
-  static const std::string input = schema_with_id(R"(, "rows": {"type": "integer", "minimum": 2, "maximum": 200},
+  static const auto& input =
+      lasting<std::string>(schema_with_id(R"(, "rows": {"type": "integer", "minimum": 2, "maximum": 200},
     "columns": {"type": "integer", "minimum": 2, "maximum": 500})",
-                                                  R"("pty", "rows", "columns")");
+                                          R"("pty", "rows", "columns")"));
   return {
       {"pty_resize", "Resize a terminal", "1.0.0", "Resizes a terminal, notifies its program, and shows the screen.",
        input, pty::output_schema, false, false, true, false},
@@ -141,7 +143,7 @@ Tool pty_resize() {
 }
 
 Tool pty_stop() {
-  static const std::string input = schema_with_id("", "\"pty\"");
+  static const auto& input = lasting<std::string>(schema_with_id("", "\"pty\""));
   return {
       {"pty_stop", "End the program of a terminal", "1.0.0",
        "Ends the program of a terminal with all that it has started, shows the last screen, and removes the terminal.",
@@ -150,7 +152,7 @@ Tool pty_stop() {
 }
 
 Tool pty_list() {
-  static const std::string input = pty::schema("", "");
+  static const auto& input = lasting<std::string>(pty::schema("", ""));
   return {{"pty_list", "List the terminals", "1.0.0", "Lists the terminals, with their programs and whether they run.",
            input, pty::output_schema, true, false, true, false},
           prepare<List>};

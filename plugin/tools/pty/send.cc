@@ -1,6 +1,7 @@
 // pty_send: types into the program in a terminal, and waits for what it shows.
 #include <algorithm>
 
+#include "base/lasting.h"
 #include "screen/keys.h"
 #include "tools/parameters.h"
 #include "tools/pty/reply.h"
@@ -94,8 +95,8 @@ class Send : public pty::TerminalCall {
 }  // namespace
 
 Tool pty_send() {
-  static const std::string input = pty::schema(
-      std::string(pty::id_property).append(", ").append(send_properties).append(pty::Waiting::properties), "\"pty\"");
+  static const auto& input = lasting<std::string>(pty::schema(
+      std::string(pty::id_property).append(", ").append(send_properties).append(pty::Waiting::properties), "\"pty\""));
   return {{"pty_send", "Type to a program in a terminal", "1.0.0",
            "Types text, then keys, to the program of a terminal, waits for what it shows, and shows the screen. "
            "Without text and keys, it only waits.",

@@ -1,6 +1,7 @@
 // pty_start: starts a program in a terminal.
 #include <algorithm>
 
+#include "base/lasting.h"
 #include "policy/environment.h"
 #include "tools/parameters.h"
 #include "tools/pty/reply.h"
@@ -101,8 +102,8 @@ class PtyStartCall : public CommandCall {
 }  // namespace
 
 Tool pty_start() {
-  static const std::string input =
-      pty::schema(std::string(start_properties).append(pty::Waiting::properties), "\"command\"");
+  static const auto& input =
+      lasting<std::string>(pty::schema(std::string(start_properties).append(pty::Waiting::properties), "\"command\""));
   return with_limits(
       {{"pty_start", "Start a program in a terminal", "1.0.0",
         "Starts an interactive program in a terminal of its own, and shows its screen: a REPL, a "

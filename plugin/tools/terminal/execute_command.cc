@@ -1,6 +1,7 @@
 // The tool terminal_execute_command: runs one command in a terminal session.
 #include <algorithm>
 
+#include "base/lasting.h"
 #include "base/signal_name.h"
 #include "base/utf8.h"
 #include "call/session_calls.h"
@@ -239,7 +240,7 @@ class ExecuteCommand : public PreparedCall {
 }  // namespace
 
 Tool terminal_execute_command() {
-  static const std::string output = terminal::output_schema(output_properties);
+  static const auto& output = lasting<std::string>(terminal::output_schema(output_properties));
   return with_limits(
       {{"terminal_execute_command", "Run a command in a terminal session", "1.0.0",
         "Runs one allowed program with its arguments in a session's directory, without a shell, and waits for its "

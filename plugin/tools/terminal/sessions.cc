@@ -1,6 +1,8 @@
 // The tools terminal_create_session, terminal_close_session and terminal_get_status.
+#include "base/lasting.h"
 #include "call/session_calls.h"
 #include "tools/parameters.h"
+#include "tools/result.h"
 #include "tools/terminal/reply.h"
 #include "tools/tool.h"
 
@@ -166,9 +168,9 @@ class GetStatus : public SessionCall {
 }  // namespace
 
 Tool terminal_create_session() {
-  static const std::string output =
+  static const auto& output = lasting<std::string>(
       terminal::output_schema(R"("sessionId": {"type": "string"}, "workingDirectory": {"type": "string"},
-      "createdAt": {"type": "string", "format": "date-time"})");
+      "createdAt": {"type": "string", "format": "date-time"})"));
   return {{"terminal_create_session", "Open a terminal session", "1.0.0",
            "Opens a session for a task: a working directory and environment variables for the commands that "
            "terminal_execute_command then runs in it, one at a time. Background processes that they start live until "
@@ -179,9 +181,9 @@ Tool terminal_create_session() {
 }
 
 Tool terminal_close_session() {
-  static const std::string output = terminal::output_schema(
+  static const auto& output = lasting<std::string>(terminal::output_schema(
       R"("message": {"type": "string"}, "auditError": {"type": "string"}, "processesLeftCount": {"type": "integer"},
-    "processesLeft": {"type": "array"})");
+    "processesLeft": {"type": "array"})"));
   return {{"terminal_close_session", "Close a terminal session", "1.0.0",
            "Closes a session: the command that runs in it is stopped, and all background processes that its commands "
            "have started are ended. The sessionId cannot be used afterwards.",
@@ -190,11 +192,12 @@ Tool terminal_close_session() {
 }
 
 Tool terminal_get_status() {
-  static const std::string output = terminal::output_schema(R"("session": {"type": "object", "properties": {
+  static const auto& output =
+      lasting<std::string>(terminal::output_schema(R"("session": {"type": "object", "properties": {
       "id": {"type": "string"}, "taskId": {"type": "string"}, "agentId": {"type": "string"},
       "state": {"enum": ["idle", "running", "completed", "failed"]}, "workingDirectory": {"type": "string"},
       "createdAt": {"type": "string", "format": "date-time"}, "commandCount": {"type": "integer", "minimum": 0}}},
-      "auditError": {"type": "string"})");
+      "auditError": {"type": "string"})"));
   return {{"terminal_get_status", "Get the status of a terminal session", "1.0.0",
            "Shows whether a session is idle, is running a command, has failed (its last command failed or could not be "
            "run), or is being closed (completed), and how many commands have run in it.",
