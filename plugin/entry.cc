@@ -12,6 +12,7 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 #include <wtool/cpp/plugin.hpp>
 
@@ -62,6 +63,7 @@ struct PluginState {
   std::unique_ptr<const FleetPolicy> fleet;  // read once, by init
   const wtool_host* host = nullptr;
   const wtool_host_approval* approval = nullptr;  // NULL: the host asks nobody
+  pid_t process = 0;                              // which called init
 };
 
 // Lasting, so that a host that exits without deinit waits for nothing. The warden then ends all processes, as it does
@@ -116,6 +118,7 @@ wtool_status entry::init(const wtool_host* host, wtool_blob* error) noexcept {
     plugin.sessions = std::move(new_sessions);
     plugin.fleet = std::move(new_fleet);
     plugin.host = host;
+    plugin.process = ::getpid();
     const void* approval = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_APPROVAL) : nullptr;
     plugin.approval = static_cast<const wtool_host_approval*>(approval);
     return WTOOL_OK;
@@ -123,6 +126,14 @@ wtool_status entry::init(const wtool_host* host, wtool_blob* error) noexcept {
 }
 
 void entry::deinit() noexcept {
+  if (plugin.process != ::getpid()) {
+    // A forked child: everything is its parent's, and the threads that serve it are not here. If it were destroyed, the
+    // parent's processes would end, and this process would wait for threads that it does not have.
+    static auto& of_parents = lasting<std::vector<PluginState>>();
+    of_parents.push_back(std::exchange(plugin, {}));
+    audit::forget();
+    return;
+  }
   // The records of the end still reach the host.
   plugin.sessions.reset();
   plugin.backend.reset();

@@ -25,8 +25,9 @@ struct Attachment {
   Fields fields;
   std::uint64_t span = 0;
   std::uint64_t unix_ns = 0;
-  // Identifies the plugin that made the record: a process may have several plugins that are built from this code.
-  const void* origin = nullptr;
+  // The host that the record is for: a process may have several plugins that are built from this code, and a forked
+  // child has the sinks of its parent.
+  const void* host = nullptr;
 };
 
 // Set only by attach and detach. Nobody logs while they run.
@@ -45,7 +46,7 @@ class HostBackend : public log_lib::sinks::basic_sink_backend<log_lib::sinks::sy
     const auto severity = view[severity_attribute];
     const auto message = view[message_attribute];
     const auto attachment = view[attachment_attribute];
-    if (!severity || !attachment || attachment->origin != &host_tracing) return;
+    if (!severity || !attachment || attachment->host != host_.get()) return;
     host_->emit({severity.get(), attachment->target, message ? std::string_view(message.get()) : std::string_view(),
                  attachment->fields, attachment->span, attachment->unix_ns});
   }
@@ -74,6 +75,11 @@ Field field(std::string key, std::string_view text) {
 
 Field field(std::string key, std::int64_t number) { return {std::move(key), std::to_string(number)}; }
 
+void forget() {
+  host_sink.reset();
+  host_tracing.reset();
+}
+
 void attach(std::shared_ptr<HostTracing> host) {
   detach();
   if (!host) return;
@@ -87,8 +93,7 @@ void attach(std::shared_ptr<HostTracing> host) {
 
 void detach() {
   if (host_sink) log_lib::core::get()->remove_sink(host_sink);
-  host_sink.reset();
-  host_tracing.reset();
+  forget();
 }
 
 bool attached() { return host_tracing != nullptr; }
@@ -106,7 +111,7 @@ bool enabled(Level level, std::string_view target) { return host_tracing && host
 void log(Level level, std::string_view target, std::string_view message, Fields fields, std::uint64_t span) {
   if (!enabled(level, target)) return;
   log_lib::sources::severity_channel_logger<Level> logger(log_lib::keywords::channel = std::string(channel));
-  Attachment attachment{std::string(target), std::move(fields), span, now_unix_ns(), &host_tracing};
+  Attachment attachment{std::string(target), std::move(fields), span, now_unix_ns(), host_tracing.get()};
   log_lib::record record = logger.open_record(log_lib::keywords::severity = level);
   if (!record) return;
   log_lib::record_ostream stream(record);

@@ -52,6 +52,9 @@ class HostTracing {
 // Sends records to `host` until detach(). Nobody may log while either function runs.
 void attach(std::shared_ptr<HostTracing> host);
 void detach();
+// The same without a lock, for a forked child: another thread of the parent may have held the lock of Boost.Log. The
+// sink stays, but gets no more records.
+void forget();
 
 // True while a host receives spans and records; check this before making fields for a span.
 bool attached();

@@ -1,5 +1,8 @@
 // When a host dies in the middle of a call, no process is left after a second. That holds even if a child of the host
-// lives on with copies of all its descriptors.
+// lives on with copies of all its descriptors. A host that exits does not wait for its calls, and a forked child that ends
+// leaves alone what its parent has.
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 
@@ -17,6 +20,13 @@ pid_t number_after(const std::string& text, const std::string& word) {
   return static_cast<pid_t>(std::stol(text.substr(at + word.size())));
 }
 
+// The mark must not be on the host's own command line, so one of its letters is written as a JSON escape.
+std::string hidden(const Json& arguments, const Mark& mark) {
+  std::string text = arguments.dump();
+  text.replace(text.find(mark.text()), 4, "\\u006dark");
+  return text;
+}
+
 struct Death {
   Mark mark;
 
@@ -24,10 +34,7 @@ struct Death {
     BOOST_TEST_CONTEXT(command << ", signal " << signal << (fork_first ? ", with a child" : "")) {
       Json arguments{{"command", command}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}};
       arguments.update(more);
-      // The mark must not be on the host's own command line, so one of its letters is written as a JSON escape.
-      std::string text = arguments.dump();
-      text.replace(text.find(mark.text()), 4, "\\u006dark");
-      std::vector<std::string> argv{std::string(WTOOL_TEST_HOSTS) + "/dying_host", text};
+      std::vector<std::string> argv{std::string(WTOOL_TEST_HOSTS) + "/dying_host", hidden(arguments, mark)};
       if (fork_first) argv.emplace_back("fork");
       Program host(argv, Program::On::pipes);
       BOOST_REQUIRE(host.wait_for_output("ready"));
@@ -54,6 +61,12 @@ struct Death {
   }
 };
 
+Finished exiting_host(const std::vector<std::string>& arguments) {
+  std::vector<std::string> argv{std::string(WTOOL_TEST_HOSTS) + "/exiting_host"};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return run(argv);
+}
+
 const char* const commands[] = {
     "echo ready; sleep 61",
     "setsid sh -c 'sleep 61' & (setsid sleep 61 &); echo ready; sleep 61",
@@ -78,6 +91,29 @@ BOOST_FIXTURE_TEST_CASE(a_host_that_dies_of_another_signal_leaves_nothing, Death
 
 BOOST_FIXTURE_TEST_CASE(hosts_that_are_killed_one_after_the_other_leave_nothing, Death) {
   for (int i = 0; i < repeats(10); ++i) check(commands[1], SIGKILL, i % 2 == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_host_that_exits_during_a_call_does_not_wait_and_leaves_nothing, Death) {
+  const ScratchFolder scratch;
+  const std::string late = scratch.path() + "/late";
+  const std::string command = "trap '' TERM; echo ready; sleep 5; echo > '" + late + "'";
+  const Json arguments{{"command", command}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}};
+  const Finished host = exiting_host({"call", hidden(arguments, mark)});
+  BOOST_TEST(host.exit_code == 7);
+  BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
+  BOOST_TEST(::access(late.c_str(), F_OK) != 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_forked_child_that_exits_leaves_its_parents_processes_alone) {
+  const Finished host = exiting_host({"exit"});
+  BOOST_TEST(host.out == "child ended with 0\nthe process lives\nthe terminal is running\n");
+  BOOST_TEST(host.exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_forked_child_can_end_its_copy_of_the_plugin_and_open_its_own) {
+  const Finished host = exiting_host({"deinit"});
+  BOOST_TEST(host.out == "child says own\n\nchild ended with 0\nthe process lives\nthe terminal is running\n");
+  BOOST_TEST(host.exit_code == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

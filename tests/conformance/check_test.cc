@@ -228,8 +228,8 @@ BOOST_AUTO_TEST_CASE(the_plugins_of_this_project_have_no_finding) {
     // are left out.
     scratch.file("sbatch", "#!/bin/sh\necho 'no cluster is here' >&2\nexit 1\n", 0755);
     std::vector<std::string> words{cluster, "--timeout", "30", "--configuration", R"({"cluster":{"wait":1}})"};
-    for (const char* test : {"order", "hosts", "unknown-tool", "configuration", "control-threads", "exit", "unload",
-                             "cancel-before", "free-unrun", "null", "copied-request", "stack", "guest"}) {
+    for (const char* test : {"order", "hosts", "unknown-tool", "configuration", "control-threads", "exit", "exit-early",
+                             "unload", "cancel-before", "free-unrun", "null", "copied-request", "stack", "guest"}) {
       words.insert(words.end(), {"--test", test});
     }
     runs.push_back({words, {.directory = scratch.path(), .set = {{"PATH", scratch.path() + ":/usr/bin:/bin"}}}});

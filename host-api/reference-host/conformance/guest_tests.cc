@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <map>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "conformance/tests.h"
 
@@ -282,6 +284,25 @@ void test_exit(Trial& trial) {
   }
   plugin.end();
   trial.report.step("guest-exit", "in exit() of the host after deinit");
+  trial.report.end();
+  std::exit(0);
+}
+
+void test_exit_early(Trial& trial) {
+  Started plugin(trial);
+  if (!plugin.good()) return;
+  std::vector<MadeTool> tools;
+  for (const std::string& id : trial.ids) tools.emplace_back(trial, plugin, id);
+  trial.report.step("guest-exit", "in exit() of a forked child of the host, without deinit");
+  const pid_t child = ::fork();
+  if (child == 0) std::exit(0);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (status != 0) {
+    trial.report.finding("guest-exit", "exit(0) of a forked child of the host, without deinit, gave the wait status " +
+                                           std::to_string(status));
+  }
+  trial.report.step("guest-exit", "in exit() of the host without deinit");
   trial.report.end();
   std::exit(0);
 }

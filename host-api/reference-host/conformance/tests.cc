@@ -14,6 +14,7 @@ constexpr Test all_tests[] = {
     {"configuration", "configurations that are not JSON objects", TestStage::plugin, test_configuration},
     {"control-threads", "each control function on a thread of its own", TestStage::plugin, test_control_threads},
     {"exit", "the host ends with exit() after deinit", TestStage::plugin, test_exit},
+    {"exit-early", "the host and a forked child end with exit() without deinit", TestStage::plugin, test_exit_early},
     {"unload", "dlclose after deinit, and then exit()", TestStage::plugin, test_unload},
     {"call", "one call, and its result", TestStage::call, test_call},
     {"events", "order and thread of events", TestStage::tool, test_events},

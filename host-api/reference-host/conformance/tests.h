@@ -70,6 +70,7 @@ void test_guest(Trial& trial);
 void test_repeated_calls(Trial& trial);
 void test_memory(Trial& trial);
 void test_exit(Trial& trial);
+void test_exit_early(Trial& trial);
 void test_unload(Trial& trial);
 
 }  // namespace wtool::host::conformance

@@ -311,6 +311,24 @@ class Endings(Case):
         self.assertEqual(out.split(), ["first", "second", "5", "third"])
         self.assertEqual(process.returncode, 0)
 
+    def test_a_child_of_a_fork_can_close_its_copy_and_open_a_plugin_of_its_own(self):
+        text = (
+            "import os, sys, wtool\n"
+            "plugin = wtool.Plugin(config={'background': 'keep'})\n"
+            "kept = plugin.run('sleep 300 > /dev/null 2>&1 & echo $!').stdout.strip()\n"
+            "child = os.fork()\n"
+            "if child == 0:\n"
+            "    plugin.close()\n"
+            "    with wtool.Plugin() as own: print(own.run('echo own').stdout, end='', flush=True)\n"
+            "    sys.exit(5)\n"
+            "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+            "print(plugin.run(f'kill -0 {kept} && echo alive').stdout, end='')\n"
+        )
+        process = self.script(text, new_mark())
+        out, _ = process.communicate(timeout=BOUND)
+        self.assertEqual(out.split(), ["own", "5", "alive"])
+        self.assertEqual(process.returncode, 0)
+
 
 class Plugins(Case):
     """The default plugin is closed first, because only one plugin can be open at a time."""

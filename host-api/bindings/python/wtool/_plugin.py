@@ -55,7 +55,6 @@ class Plugin:
         self._calls: Set[Call] = set()
         self._made: Dict[str, Any] = {}
         self._closed = True
-        self._forked = False
         self._entry = _open(self.path)
         self.tools: Dict[str, Tool] = {tool.id: tool for tool in _descriptions(self.path, self._entry)}
         self._services = Services()
@@ -232,8 +231,6 @@ class Plugin:
             self._closed = True
             calls = list(self._calls)
         atexit.unregister(self.close)
-        if self._forked:  # This process must not end the warden and the calls of its parent.
-            return
         for call in calls:
             call.cancel("the plugin was closed", now=True)
         try:
@@ -256,8 +253,7 @@ class Plugin:
 
     def _after_fork(self) -> None:
         self._lock = threading.RLock()
-        self._calls = set()
-        self._forked = True
+        self._calls = set()  # the threads of the parent's calls are not here
 
     def _make_tools(self, config: Dict[str, Any]) -> None:
         # All tools are made now, because none may be made while a call runs.
