@@ -159,6 +159,7 @@ impl Plugin {
             arguments: Vec::new(),
             text: None,
             deadline: None,
+            timeout: None,
             on_output: None,
             mistake: None,
             shared: Arc::new(Mutex::new(Progress::Waiting)),
@@ -194,6 +195,7 @@ pub struct Call<'a> {
     arguments: Vec<(String, Json)>,
     text: Option<String>,
     deadline: Option<Duration>,
+    timeout: Option<Duration>, // only one with a fraction of a second, which the tool does not take
     on_output: Option<OnOutput<'a>>,
     mistake: Option<String>, // why the call cannot be made
     shared: Arc<Mutex<Progress>>,
@@ -216,9 +218,9 @@ fn locked(shared: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
 }
 
 impl<'a> Call<'a> {
-    /// An argument of the tool.
+    /// An argument of the tool. It replaces an earlier one of this name.
     pub fn argument(mut self, name: &str, value: impl Into<Json>) -> Self {
-        self.arguments.push((name.to_owned(), value.into()));
+        set(&mut self.arguments, name, value.into());
         self
     }
 
@@ -229,14 +231,11 @@ impl<'a> Call<'a> {
     }
 
     /// The parameter `timeout` of the shell tool, which takes whole seconds. A deadline enforces a fraction of a second.
-    pub fn timeout(self, timeout: Duration) -> Self {
-        let whole = timeout.as_secs().saturating_add(u64::from(timeout.subsec_nanos() > 0));
-        let call = self.argument("timeout", whole as f64);
-        if timeout.subsec_nanos() > 0 {
-            call.deadline(timeout)
-        } else {
-            call
-        }
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        let has_fraction = timeout.subsec_nanos() > 0;
+        self.timeout = has_fraction.then_some(timeout);
+        let whole = timeout.as_secs().saturating_add(u64::from(has_fraction));
+        self.argument("timeout", whole as f64)
     }
 
     /// The parameter `working_directory` of the shell tool. JSON holds only UTF-8, so with any other path, [`Call::run`] returns an error.
@@ -256,15 +255,13 @@ impl<'a> Call<'a> {
 
     /// A variable, added to the environment: the parameter `environment` of the shell tool.
     pub fn env(mut self, name: &str, value: &str) -> Self {
-        let variable = (name.to_owned(), Json::from(value));
         for (key, known) in &mut self.arguments {
             if let ("environment", Json::Object(variables)) = (key.as_str(), known) {
-                variables.push(variable);
+                set(variables, name, value.into());
                 return self;
             }
         }
-        self.arguments.push(("environment".to_owned(), Json::Object(vec![variable])));
-        self
+        self.argument("environment", Json::Object(vec![(name.to_owned(), value.into())]))
     }
 
     /// The parameter `stdin` of the shell tool.
@@ -304,6 +301,7 @@ impl<'a> Call<'a> {
         let text = self.text.take().unwrap_or_else(|| Json::Object(std::mem::take(&mut self.arguments)).to_string());
         let mut sink = Sink { take: self.on_output.take(), panic: None };
         let wants_output = sink.take.is_some();
+        let limit = self.deadline.into_iter().chain(self.timeout).min();
         let request = abi::Request {
             struct_size: abi::size_of::<abi::Request>(),
             flags: 0,
@@ -311,7 +309,7 @@ impl<'a> Call<'a> {
             call_id: abi::View::of(&[]),
             traceparent: abi::View::of(&[]),
             parent_span: 0,
-            deadline_ms: self.deadline.map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX).max(1)),
+            deadline_ms: limit.map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX).max(1)),
             sink_ctx: std::ptr::addr_of_mut!(sink) as *mut c_void,
             on_event: wants_output.then_some(on_event as abi::OnEvent),
             limits: abi::View::of(&[]),
@@ -450,6 +448,14 @@ impl Outcome {
 
     fn output(&self, whole: &str, partial: &str) -> &str {
         self.metadata(whole).or_else(|| self.metadata(partial)).and_then(Json::as_str).unwrap_or("")
+    }
+}
+
+/// Sets a member of an object, which must not have two of one name.
+fn set(members: &mut Vec<(String, Json)>, name: &str, value: Json) {
+    match members.iter_mut().find(|(key, _)| key == name) {
+        Some((_, known)) => *known = value,
+        None => members.push((name.to_owned(), value)),
     }
 }
 

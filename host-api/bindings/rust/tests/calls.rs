@@ -62,6 +62,28 @@ fn a_timeout_leaves_nothing() {
 }
 
 #[test]
+fn of_a_timeout_and_a_deadline_the_smaller_counts() {
+    let (short, long) = (Duration::from_millis(500), Duration::from_millis(60_500));
+    for call in [
+        plugin().shell("sleep 61").timeout(short).deadline(long),
+        plugin().shell("sleep 61").deadline(long).timeout(short),
+        plugin().shell("sleep 61").timeout(long).deadline(short),
+        plugin().shell("sleep 61").deadline(short).timeout(long),
+    ] {
+        assert_eq!(call.run().unwrap().error_code(), Some("timed_out"));
+    }
+}
+
+#[test]
+fn what_is_given_twice_is_replaced() {
+    let folder = std::env::temp_dir().canonicalize().unwrap();
+    let call = plugin().shell("pwd; echo $A $B; cat").current_dir("/nowhere").current_dir(&folder);
+    let call = call.env("A", "1").env("B", "2").env("A", "3").stdin("first").stdin("second");
+    let outcome = call.timeout(Duration::from_nanos(1)).timeout(BOUND).run().unwrap();
+    assert_eq!(outcome.stdout(), format!("{}\n3 2\nsecond", folder.display()));
+}
+
+#[test]
 fn several_mebibytes_of_output_come_whole() {
     let size = 4 << 20;
     let (mut out, mut err) = (0, 0);
