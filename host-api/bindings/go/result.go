@@ -12,9 +12,10 @@ type Result struct {
 	Text      string // for people and models
 	Metadata  map[string]any
 
-	Stdout   string // the whole output, or what came before the command was ended
-	Stderr   string
-	ExitCode int // -1 if the command did not end by itself, or did not run
+	Stdout    string // the output, or what came before the command was ended; at most output.bytes of it, see Truncated
+	Stderr    string
+	Truncated bool // Stdout or Stderr was longer than output.bytes of the configuration, and a line in it says how much was left out
+	ExitCode  int  // -1 if the command did not end by itself, or did not run
 
 	ErrorCode string // such as "exit_nonzero" or "timed_out"; empty where IsError is false
 	Message   string
@@ -54,6 +55,7 @@ func readResult(text string, cancelled bool) *Result {
 	result.Text = strings.Join(texts, "\n")
 	result.Stdout = result.output("stdout", "partial_stdout")
 	result.Stderr = result.output("stderr", "partial_stderr")
+	result.Truncated = result.Metadata["stdout_truncated"] == true || result.Metadata["stderr_truncated"] == true
 	if code, there := result.Metadata["exit_code"].(float64); there {
 		result.ExitCode = int(code)
 	}

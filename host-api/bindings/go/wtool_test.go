@@ -137,6 +137,14 @@ func TestSeveralMebibytesOfOutputComeWhole(t *testing.T) {
 	equal(t, received[wtool.Stdout], size)
 	equal(t, received[wtool.Stderr], size)
 	equal(t, result.Metadata["stdout_bytes"], float64(size))
+	equal(t, result.Truncated, true)
+}
+
+func TestAResultTellsWhetherEitherOutputHasAGap(t *testing.T) {
+	plugin := open(t, nil)
+	for command, truncated := range map[string]bool{"echo x; echo y >&2": false, "seq 300000": true, "seq 300000 >&2": true} {
+		equal(t, run(t, plugin, command, wtool.Options{}).Truncated, truncated)
+	}
 }
 
 func TestArgumentsThatNoToolTakesAreResultsOrErrors(t *testing.T) {

@@ -46,9 +46,11 @@ export class Result {
   readonly metadata: Record<string, unknown>;
   readonly cancelled: boolean;
   readonly text: string;
-  /** The whole output, or what came before the command was ended. */
+  /** The output, or what came before the command was ended; at most output.bytes of it, see truncated. */
   readonly stdout: string;
   readonly stderr: string;
+  /** True if stdout or stderr was longer than output.bytes of the configuration, and a line in it says how much was left out. */
+  readonly truncated: boolean;
   /** null if the command did not end by itself, or did not run. */
   readonly exitCode: number | null;
   /** Such as 'exit_nonzero' or 'timed_out'; null if isError is false. */

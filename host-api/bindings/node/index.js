@@ -46,6 +46,9 @@ class Result {
   get stderr() {
     return this.metadata.stderr ?? this.metadata.partial_stderr ?? '';
   }
+  get truncated() {
+    return this.metadata.stdout_truncated === true || this.metadata.stderr_truncated === true;
+  }
   get exitCode() {
     return this.metadata.exit_code ?? null;
   }

@@ -81,6 +81,12 @@ const tests = {
     const result = await run(`head -c ${size} /dev/zero; head -c ${size} /dev/zero >&2`, { onOutput });
     assert.deepEqual(received, { stdout: size, stderr: size });
     assert.equal(result.metadata.stdout_bytes, size);
+    assert.equal(result.truncated, true);
+  },
+
+  async 'a result tells whether either output has a gap'() {
+    assert.equal((await run('echo x; echo y >&2')).truncated, false);
+    for (const command of ['seq 300000', 'seq 300000 >&2']) assert.equal((await run(command)).truncated, true, command);
   },
 
   async 'output comes in order, and a busy program makes the command wait'() {

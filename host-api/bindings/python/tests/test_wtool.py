@@ -112,6 +112,14 @@ class Calls(Case):
         result = wtool.run(f"head -c {size} /dev/zero; head -c {size} /dev/zero >&2", on_output=count)
         self.assertEqual(received, {"stdout": size, "stderr": size})
         self.assertEqual(result.metadata["stdout_bytes"], size)
+        self.assertTrue(result.truncated)
+
+    def test_a_result_tells_whether_either_output_has_a_gap(self):
+        for command, truncated in (("echo x; echo y >&2", False), ("head -c 2000000 /dev/zero", True), ("seq 300000 >&2", True)):
+            with self.subTest(command):
+                result = wtool.run(command)
+                self.assertIs(result.truncated, truncated)
+                self.assertIs("bytes left out" in result.stdout + result.stderr, truncated)
 
     def test_arguments_that_no_tool_takes_are_results_or_exceptions_of_python(self):
         for arguments in ({}, {"command": 5}, {"command": None}, {"nonsense": 1}, {"command": "\udc80"}, {"command": "a\0b"},

@@ -42,12 +42,17 @@ class Result:
 
     @property
     def stdout(self) -> str:
-        """The whole output, or what came before the command was ended."""
+        """The output, or what came before the command was ended; at most output.bytes of it, see truncated."""
         return str(self.metadata.get("stdout", self.metadata.get("partial_stdout", "")))
 
     @property
     def stderr(self) -> str:
         return str(self.metadata.get("stderr", self.metadata.get("partial_stderr", "")))
+
+    @property
+    def truncated(self) -> bool:
+        """True if stdout or stderr was longer than output.bytes of the configuration, and a line in it says how much was left out."""
+        return self.metadata.get("stdout_truncated") is True or self.metadata.get("stderr_truncated") is True
 
     @property
     def exit_code(self) -> Optional[int]:

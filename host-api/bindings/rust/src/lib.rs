@@ -408,13 +408,18 @@ impl Outcome {
         texts.join("\n")
     }
 
-    /// The whole output, or what came before the command was ended.
+    /// The output, or what came before the command was ended; at most `output.bytes` of it, see [`Outcome::truncated`].
     pub fn stdout(&self) -> &str {
         self.output("stdout", "partial_stdout")
     }
 
     pub fn stderr(&self) -> &str {
         self.output("stderr", "partial_stderr")
+    }
+
+    /// True if stdout or stderr was longer than `output.bytes` of the configuration, and a line in it says how much was left out.
+    pub fn truncated(&self) -> bool {
+        ["stdout_truncated", "stderr_truncated"].iter().any(|key| self.metadata(key) == Some(&Json::Bool(true)))
     }
 
     /// `None` if the command did not end by itself, or did not run.

@@ -95,6 +95,14 @@ fn several_mebibytes_of_output_come_whole() {
     let outcome = call.run().unwrap();
     assert_eq!((out, err), (size, size));
     assert_eq!(outcome.metadata("stdout_bytes").and_then(Json::as_f64), Some(size as f64));
+    assert!(outcome.truncated());
+}
+
+#[test]
+fn an_outcome_tells_whether_either_output_has_a_gap() {
+    for (command, truncated) in [("echo x; echo y >&2", false), ("seq 300000", true), ("seq 300000 >&2", true)] {
+        assert_eq!(plugin().shell(command).run().unwrap().truncated(), truncated, "{}", command);
+    }
 }
 
 #[test]
