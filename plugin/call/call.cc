@@ -18,6 +18,12 @@ CallError masked(CallError error, const secrets::Masker& masker) {
   return error;
 }
 
+// False: the command cannot run, whatever the policy says about it.
+bool is_by_policy(const CallError& error) {
+  return error.code != "working_directory_invalid" && error.code != "resource_exhausted" &&
+         error.code != "invalid_parameters";
+}
+
 CallError policy_error(const policy::Verdict& verdict) {
   return {"policy_denied", "Command refused: " + verdict.reason, verdict.hint};
 }
@@ -108,7 +114,7 @@ class Execution {
     result_.time_limit = request.timeout.value_or(context.configuration.timeout_default);
     if (context.ceiling) result_.time_limit = std::min(result_.time_limit, *context.ceiling);
     result_.limits = context.configuration.limits;
-    result_.verdict = plan_.verdict;
+    if (!plan_.error || is_by_policy(*plan_.error)) result_.verdict = plan_.verdict;
     result_.directory = plan_.directory.path;
   }
 

@@ -31,6 +31,7 @@ void check_directory_refused(const Answer& answer, const std::string& directory)
     BOOST_TEST(answer.is_error());
     BOOST_TEST(answer.code() == "working_directory_invalid");
     BOOST_TEST(answer.text().find(directory) != std::string::npos);
+    BOOST_TEST(!answer.metadata().contains("policy"));
   }
 }
 
@@ -81,7 +82,9 @@ BOOST_FIXTURE_TEST_CASE(a_directory_that_is_not_one_is_an_error_that_names_it, S
   BOOST_REQUIRE(symlink("nowhere", dangling.c_str()) == 0);
   const std::string trace = scratch.path() + "/ran";
   for (const std::string& directory : {missing, file, dangling, file + "/below"}) {
-    check_directory_refused(in(tool, directory, "touch " + trace), directory);
+    const Answer answer = in(tool, directory, "touch " + trace);
+    check_directory_refused(answer, directory);
+    BOOST_TEST(answer.metadata().at("working_directory") == directory);
   }
   BOOST_TEST(!std::filesystem::exists(trace));
 }
