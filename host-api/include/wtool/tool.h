@@ -56,7 +56,7 @@ typedef struct wtool_view {
 
 /* What a function reports about the call itself. Fixed width, never an enum: the compiler chooses an enum's size. The
  * comment on a function says when it returns INVALID_ARGUMENT, UNSUPPORTED, CANCELLED and BUSY. Each function that
- * returns a status may also return RESOURCE and INTERNAL. */
+ * returns a status may also return RESOURCE and INTERNAL. If memory runs out, the process ends in some places. */
 typedef int32_t wtool_status;
 #define WTOOL_OK 0
 #define WTOOL_E_INVALID_ARGUMENT 1 /* such as a pointer that is NULL, a struct that is too small, a second call_run */
@@ -209,6 +209,8 @@ typedef struct wtool_tool {
    * calls, and processes that cannot be killed within 5 s. The result names the last kind in metadata.processes_left.
    * *result is a JSON object {"content": [...], "is_error": bool, "metadata": {...}}, filled for WTOOL_OK and for
    * WTOOL_E_CANCELLED.
+   * While the call begins, no other thread may change the environment: the plugin reads `environ`. The thread must not
+   * be cancelled (pthread_cancel) or ended in here.
    * WTOOL_E_INVALID_ARGUMENT: call or result is NULL, *result is too small, or the call has been run before.
    * [run-thread] */
   wtool_status (*call_run)(wtool_call* call, wtool_blob* result, wtool_blob* error) WTOOL_NOEXCEPT;
@@ -241,10 +243,12 @@ typedef struct wtool_entry {
   /* Prepares the plugin. Cheap, and starts no process. Called once, and again only after deinit.
    * WTOOL_E_INVALID_ARGUMENT: host is NULL or too small. WTOOL_E_UNSUPPORTED: something that the plugin needs is
    * missing or cannot be used; *error names it. A second init before deinit is refused, by shell_tools with
-   * WTOOL_E_BUSY. [control] */
+   * WTOOL_E_BUSY. Until deinit, the host must close no descriptor that it has not opened, so a host that becomes a
+   * daemon does that first. [control] */
   wtool_status (*init)(const wtool_host* host, wtool_blob* error) WTOOL_NOEXCEPT;
 
-  /* Undoes init: ends sessions and helpers. All tools must have been destroyed. [control] */
+  /* Undoes init: ends sessions and helpers. All tools must have been destroyed. In a forked child it ends nothing, and
+   * leaves everything to the parent. A host may also exit without it. [control] */
   void (*deinit)(void) WTOOL_NOEXCEPT;
 
   /* The number of tools. Legal before init. [any-thread] */
