@@ -19,13 +19,19 @@ using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t max_shown = 60;
+constexpr std::size_t max_explained = 200;
 constexpr std::size_t deepest = 64;
 
-// The library's message, without its error number.
+std::string cut(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  return text.substr(0, cut_before(text, most)) + "... (" + std::to_string(text.size()) + " bytes)";
+}
+
+// The library's message, without its error number. The library repeats all of a number or string that it cannot read.
 std::string explain(const Json::exception& error) {
-  std::string text = error.what();
+  const std::string text = error.what();
   const std::size_t end = text.find("] ");
-  return end == std::string::npos ? text : text.substr(end + 2);
+  return cut(end == std::string::npos ? text : text.substr(end + 2), max_explained);
 }
 
 // Makes the tree of a text with JsonCursor, which is several times as fast as the library's own parser: that one looks
@@ -188,11 +194,7 @@ bool nests_deeper(std::string_view text, std::size_t levels) {
   return false;
 }
 
-std::string show_json(const Json& value) {
-  std::string text = dumped(value);
-  if (text.size() <= max_shown) return text;
-  return text.substr(0, cut_before(text, max_shown)) + "... (" + std::to_string(text.size()) + " bytes)";
-}
+std::string show_json(const Json& value) { return cut(dumped(value), max_shown); }
 
 std::string describe_json(const Json& value) {
   const std::size_t bytes = dumped(value).size();

@@ -88,6 +88,11 @@ BOOST_AUTO_TEST_CASE(an_object_is_read_or_a_sentence_says_why_not) {
   for (const char* bad : {"", "{", "{}x", "{'a':1}", R"({"a":1,})", R"({"a":"\ud800"})"}) {
     BOOST_TEST(problem(bad).starts_with("this is not JSON: "), bad);
   }
+  for (const std::string& long_value : {std::string(100'000, '9'), '"' + std::string(100'000, 'x')}) {
+    const std::string text = problem("{\"a\":" + long_value + '}');
+    BOOST_TEST(text.starts_with("this is not JSON: "), text);
+    BOOST_TEST(text.size() < 300U, text);
+  }
   BOOST_TEST(wtool::repeated_key(R"({"a":1,"b":{"a":2}})") == "");
   BOOST_TEST(wtool::repeated_key(R"([{"a":1},{"b":2,"b":3,"a":4,"a":5}])") == "\"b\"");
 }
