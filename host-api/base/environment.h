@@ -17,6 +17,12 @@ inline std::string environment_folder(const char* name, std::string otherwise = 
   return value != nullptr && value[0] == '/' ? std::string(value) : std::move(otherwise);
 }
 
+// The user's folder for state, $XDG_STATE_HOME, else ~/.local/state. Empty: HOME is not known, either.
+inline std::string state_folder() {
+  const std::string home = environment_folder("HOME");
+  return environment_folder("XDG_STATE_HOME", home.empty() ? home : home + "/.local/state");
+}
+
 // All variables, as "NAME=value".
 inline std::vector<std::string> own_environment() {
   std::vector<std::string> variables;

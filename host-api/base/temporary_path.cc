@@ -24,6 +24,7 @@
 #include "base/open_resolving.h"
 #include "base/paths.h"
 #include "base/sha256.h"
+#include "base/utf8.h"
 
 namespace wtool {
 namespace {
@@ -37,9 +38,12 @@ constexpr int max_attempts = 10;
 constexpr int max_removed = 20'000;
 constexpr mode_t own_mode = 0700;
 
+constexpr std::string_view process_name = "process-";
+constexpr std::string_view guarded_place = "/wtool/temporary";
+
 // What the names of the folders of processes begin with. On a network file system, a lock may hold on one machine only,
 // so each machine removes only its own folders.
-std::string prefix() { return "process-" + sha256(host_name()).substr(0, 8) + "-"; }
+std::string prefix() { return std::string(process_name) + sha256(host_name()).substr(0, 8) + "-"; }
 
 bool is_same(const struct stat& one, const struct stat& other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
@@ -142,9 +146,32 @@ void sweep(const std::string& above, const std::string& begin) {
   }
 }
 
-// The folder of this process.
+// Makes the folder with the guarded folders of this user's processes, and returns it without links. Empty: it cannot be
+// made.
+std::string make_guarded_place() {
+  const std::string state = state_folder();
+  const std::string home = environment_folder("HOME");
+  struct stat status {};
+  // HOME may be that of another user, as with sudo, or a folder that does not exist.
+  if (!home.empty() && is_within(state, home) && (::stat(home.c_str(), &status) != 0 || status.st_uid != ::geteuid())) {
+    return {};
+  }
+  if (state.empty()) return {};
+  const fs::path place = state + std::string(guarded_place);
+  std::error_code failed;
+  fs::create_directories(place.parent_path(), failed);
+  if (failed || !make_temporary_folder(place).empty()) return {};
+  const fs::path real = fs::canonical(place, failed);
+  // Calls name the path in JSON.
+  return failed || !is_utf8(real.native()) ? std::string() : real.string();
+}
+
+// The folder of this process in one place.
 class OwnFolder {
  public:
+  explicit OwnFolder(TemporaryPlace place) : place_(place) {}
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
   ~OwnFolder() {
     if (process_ == ::getpid()) ::rmdir(path_.c_str());
   }
@@ -157,10 +184,11 @@ class OwnFolder {
       path = path_;
       return 0;
     }
-    std::string above = temporary_folder_of_user();
+    std::string above = place_ == TemporaryPlace::guarded ? make_guarded_place() : temporary_folder_of_user();
     std::string begin = prefix();
+    if (above.empty()) return ENOENT;
     // Another user may have made a folder of this name.
-    if (!make_temporary_folder(above).empty()) {
+    if (place_ == TemporaryPlace::shared && !make_temporary_folder(above).empty()) {
       above = fs::path(above).parent_path().string();
       begin = "wtool-" + begin;
     }
@@ -186,27 +214,30 @@ class OwnFolder {
   }
 
  private:
+  const TemporaryPlace place_;
   std::mutex mutex_;
   std::string path_;
   Descriptor lock_;
   pid_t process_ = -1;
 };
 
-OwnFolder& own_folder() {
-  static OwnFolder folder;
-  return folder;
+OwnFolder& own_folder(TemporaryPlace place) {
+  static OwnFolder shared(TemporaryPlace::shared);
+  static OwnFolder guarded(TemporaryPlace::guarded);
+  return place == TemporaryPlace::guarded ? guarded : shared;
 }
 
 // Calls make(path) with the pattern of a path, in the folder of this process, and returns what it has made of it.
 template <typename Make>
-std::string make_in_own_folder(std::string_view kind, std::string& error, Make make) {
+std::string make_in_own_folder(TemporaryPlace place, std::string_view kind, std::string& error, Make make) {
   std::string path;
-  int failed = own_folder().make(path);
+  int failed = own_folder(place).make(path);
   if (failed == 0) {
     path += "/" + std::string(kind) + "-XXXXXX";
     failed = make(path);
   }
   if (failed == 0) return path;
+  if (place == TemporaryPlace::guarded) return make_in_own_folder(TemporaryPlace::shared, kind, error, make);
   error = path + " cannot be created: " + std::strerror(failed);
   return {};
 }
@@ -234,8 +265,23 @@ std::string make_temporary_folder(const std::string& path) {
   return {};
 }
 
-TemporaryPath TemporaryPath::file(std::string_view kind, std::string_view content, std::string& error) {
-  return TemporaryPath(make_in_own_folder(kind, error, [&](std::string& path) {
+std::string guarded_folder() {
+  std::string path;
+  return own_folder(TemporaryPlace::guarded).make(path) == 0 ? path : std::string();
+}
+
+bool is_guarded_folder(const std::string& path) {
+  const fs::path folder(path);
+  struct stat status {};
+  std::error_code failed;
+  return folder.filename().native().starts_with(process_name) &&
+         folder.parent_path().native().ends_with(guarded_place) && ::lstat(path.c_str(), &status) == 0 &&
+         S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && fs::canonical(folder, failed) == folder;
+}
+
+TemporaryPath TemporaryPath::file(std::string_view kind, std::string_view content, std::string& error,
+                                  TemporaryPlace place) {
+  return TemporaryPath(make_in_own_folder(place, kind, error, [&](std::string& path) {
     const Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
     const int failed = file ? write_all(file.get(), content).error : errno;
     if (file && failed != 0) ::unlink(path.c_str());
@@ -243,13 +289,15 @@ TemporaryPath TemporaryPath::file(std::string_view kind, std::string_view conten
   }));
 }
 
-TemporaryPath TemporaryPath::folder(std::string_view kind, std::string& error) {
-  return TemporaryPath(
-      make_in_own_folder(kind, error, [](std::string& path) { return ::mkdtemp(path.data()) != nullptr ? 0 : errno; }));
+TemporaryPath TemporaryPath::folder(std::string_view kind, std::string& error, TemporaryPlace place) {
+  return TemporaryPath(make_in_own_folder(
+      place, kind, error, [](std::string& path) { return ::mkdtemp(path.data()) != nullptr ? 0 : errno; }));
 }
 
-std::string TemporaryPath::example(std::string_view kind) {
-  return temporary_folder_of_user() + "/" + prefix() + "XXXXXX/" + std::string(kind) + "-XXXXXX";
+std::string TemporaryPath::example(std::string_view kind, TemporaryPlace place) {
+  const std::string state = place == TemporaryPlace::guarded ? state_folder() : std::string();
+  const std::string above = state.empty() ? temporary_folder_of_user() : state + std::string(guarded_place);
+  return above + "/" + prefix() + "XXXXXX/" + std::string(kind) + "-XXXXXX";
 }
 
 TemporaryPath::~TemporaryPath() {

@@ -4,6 +4,7 @@
 #include "base/json_reader.h"
 #include "base/json_text.h"
 #include "base/sha256.h"
+#include "base/temporary_path.h"
 #include "call/approval.h"
 #include "policy/approvals.h"
 #include "policy/programs.h"
@@ -75,7 +76,10 @@ Json sandbox_of(const Configuration& configuration) {
   const engine::SandboxPolicy& sandbox = *configuration.sandbox;
   std::vector<std::string> protect = sandbox.protect;
   if (sandbox.repositories) protect.insert(protect.begin(), engine::repositories_name);
-  Json shown = {{"read", sandbox.held ? sandbox.held->read : sandbox.read},
+  std::vector<std::string> read = sandbox.held ? sandbox.held->read : sandbox.read;
+  // An explanation must not depend on the process that the host happens to be.
+  std::erase_if(read, is_guarded_folder);
+  Json shown = {{"read", read},
                 {"write", sandbox.held ? sandbox.held->write : sandbox.write},
                 {"protect", protect},
                 {"put_aside", sandbox.put_aside},

@@ -152,6 +152,80 @@ BOOST_AUTO_TEST_CASE(no_command_can_write_what_a_person_decides_in_the_folder_wh
   }
 }
 
+// Otherwise, a command could call any tool of a server that is not confined, and decide what an agent is asked.
+BOOST_AUTO_TEST_CASE(no_command_writes_to_the_pipe_of_a_server_or_changes_a_prompt) {
+  const Person person;
+  const std::string place = person.project();
+  const std::string wait = ": > asked; while ! test -e go; do sleep 0.05; done; ";
+  Person::write(place + "/server.sh", R"(while read -r line; do
+  id=$(echo "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case $line in
+    *'"initialize"'*) r='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"box","version":"1"}}' ;;
+    *tools/list*) r='{"tools":[{"name":"look","inputSchema":{"type":"object"}},{"name":"deploy","inputSchema":{"type":"object"}}]}' ;;
+    *'"look"'*) )" + wait + R"(r='{"content":[{"type":"text","text":"looked"}]}' ;;
+    *'"deploy"'*) : > deployed; r='{"content":[]}' ;;
+    *) continue ;;
+  esac
+  echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$r}"
+done
+)");
+  Person::write(place + "/wtool.yaml",
+                "mcp_servers: {box: {command: sh server.sh, tools: [look]}}\nprompts: {command: '" + wait +
+                    "cat {{ prompt_file }}'}\n");
+  fs::create_directory(place + "/tools");
+  const auto add = [&](const std::string& name, const std::string& action) {
+    Person::write(
+        place + "/tools/" + name + ".md",
+        "---\ntool: true\n---\n\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: " +
+            action + "\n");
+  };
+  add("look", "Call tool \"box/look\" with {}");
+  add("ask", "Prompt \"the task\"");
+  const Finished locked = run({WTOOL_TEST_PROGRAM, "servers", "lock"}, person.in(place));
+  BOOST_REQUIRE_MESSAGE(locked.exit_code == 0, locked.err);
+  Server server(person, {"--policy", "project", "--workflows", "tools", "--tools", "shell_execute"});
+  Server other(person, {"--policy", "read-only"});
+  const std::string temporary = person.home() + "/.local/state/wtool/temporary";
+  // The file of this process whose name and whose folder's name begin so; empty: it does not exist.
+  const auto find = [&](const std::string& folder, const std::string& name) -> std::string {
+    for (const auto& entry : fs::recursive_directory_iterator(temporary)) {
+      const fs::path& path = entry.path();
+      if (path.filename().string().starts_with(name) && path.parent_path().filename().string().starts_with(folder))
+        return path;
+    }
+    return {};
+  };
+  const auto attacked = [&](const std::string& tool, const std::string& folder, const std::string& name) {
+    const Json id = server.request("tools/call", {{"name", tool}, {"arguments", Json::object()}});
+    BOOST_REQUIRE(wait_until([&] { return fs::exists(place + "/asked"); }, std::chrono::seconds(30)));
+    const std::string path = find(folder, name);
+    BOOST_TEST(!path.empty());
+    const std::string evil =
+        R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"deploy","arguments":{}}})";
+    const std::string said = server.text("echo '" + evil + "' > " + path + "; rm " + path + "; echo x > " +
+                                         fs::path(path).parent_path().string() + "/x");
+    BOOST_TEST(holds(said, "the sandbox refused"), said);
+    BOOST_TEST(fs::exists(path));
+    BOOST_TEST(!fs::exists(fs::path(path).parent_path() / "x"));
+    const std::string read = other.text("timeout 5 head -c 1 " + path);
+    BOOST_TEST(holds(read, "the sandbox refused"), read);
+    Person::write(place + "/go", "");
+    const Json answer = server.answer(id).at("result");
+    fs::remove(place + "/go");
+    fs::remove(place + "/asked");
+    BOOST_TEST(answer.at("isError") == false, answer);
+    return answer.dump();
+  };
+  const std::string looked = attacked("look", "server-", "in");
+  BOOST_TEST(holds(looked, "looked"), looked);
+  const std::string asked = attacked("ask", "process-", "prompt-");
+  BOOST_TEST(holds(asked, "the task"), asked);
+  BOOST_TEST(!holds(asked, "deploy"), asked);
+  BOOST_TEST(!fs::exists(place + "/deployed"));
+  BOOST_TEST(find("process-", "server-") == "");
+  BOOST_TEST(find("process-", "prompt-") == "");
+}
+
 BOOST_AUTO_TEST_CASE(commands_have_the_network_only_where_it_is_given) {
   const Person person;
   const std::string connect = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/1' 2>&1 | grep -o 'Connection refused'";

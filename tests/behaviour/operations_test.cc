@@ -112,6 +112,7 @@ BOOST_FIXTURE_TEST_CASE(what_may_be_deleted_while_nothing_runs_is_not_missed, Op
   }
   // Each process removes its own files there.
   fs::remove_all(fs::path(temporary) / ("wtool-" + std::to_string(::geteuid())));
+  fs::remove_all(fs::path(home) / ".local/state/wtool/temporary");
   std::size_t rotated = 0;
   for (const auto& entry : fs::directory_iterator(folder / "audit")) {
     if (entry.path().filename() != "trail.jsonl") rotated += fs::remove(entry.path()) ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "support/sandboxed.h"
 #include "workflow_place.h"
 
 BOOST_AUTO_TEST_SUITE(prompts_test)
@@ -12,6 +13,8 @@ using namespace wtool::test;
 namespace fs = std::filesystem;
 
 namespace {
+
+boost::test_tools::assertion_result can_sandbox(boost::unit_test::test_unit_id) { return has_landlock(3); }
 
 struct Prompts : Place {
   Prompts() { scratch.file("wtool.yaml", "prompts: {command: \"cat {{ prompt_file }}\"}\n"); }
@@ -346,8 +349,10 @@ BOOST_FIXTURE_TEST_CASE(an_agent_beside_others_cannot_end_the_workflow, Agent) {
 
 BOOST_AUTO_TEST_CASE(the_next_run_removes_the_files_that_a_killed_run_left) {
   const std::string temporary = scratch.path() + "/temporary";
+  const std::string state = scratch.path() + "/state";
   fs::create_directory(temporary);
   ::setenv("TMPDIR", temporary.c_str(), 1);
+  ::setenv("XDG_STATE_HOME", state.c_str(), 1);
   scratch.file("prompts/main.md", "hidden from others");
   scratch.file("wtool.yaml", "prompts: {command: \"echo {{ prompt_file }} >path; test -e go || sleep 61\"}\n");
   const std::string asked = asking();
@@ -363,10 +368,40 @@ BOOST_AUTO_TEST_CASE(the_next_run_removes_the_files_that_a_killed_run_left) {
   scratch.file("go", "");
   const Finished next = wtool({"run", asked});
   ::unsetenv("TMPDIR");
+  ::unsetenv("XDG_STATE_HOME");
   BOOST_TEST(next.exit_code == 0, next.out << next.err);
   BOOST_TEST(!fs::exists(left));
   const fs::path of_user = temporary + "/wtool-" + std::to_string(::geteuid());
   BOOST_TEST(fs::is_empty(of_user), "a run that ends leaves nothing");
+  BOOST_TEST(left.starts_with(state + "/wtool/temporary/"), left);
+  BOOST_TEST(fs::is_empty(state + "/wtool/temporary"));
+}
+
+BOOST_AUTO_TEST_CASE(in_a_sandbox_with_read_roots_a_command_reads_its_prompt_and_cannot_change_it,
+                     *boost::unit_test::precondition(can_sandbox)) {
+  const wtool::test::ScratchFolder home;
+  scratch.file("prompts/main.md", "the task");
+  std::string read = "[" + scratch.path();
+  for (const char* folder : {"/bin", "/etc", "/lib", "/lib64", "/usr"}) {
+    if (fs::exists(folder)) read += std::string(", ") + folder;
+  }
+  scratch.file("wtool.yaml", "sandbox: {read: " + read + "], write: [" + scratch.path() +
+                                 "], protect: none}\nprompts: {command: \"echo x >>ran; (echo x >{{ prompt_file }}) || "
+                                 "cat {{ prompt_file }}\"}\n");
+  ProgramOptions options = here();
+  options.set["XDG_STATE_HOME"] = home.path();
+  options.set["XDG_CACHE_HOME"] = home.path() + "/cache";
+  const std::string steps =
+      workflow("    [*] --> Ask\n    Ask --> Tell\n    Tell --> [*]\n",
+               "- Ask: Execute prompt \"main\" with inputs=[\"prompts/main.md\"]\n- Tell: Log \"it says ${Ask}.\"\n");
+  // The second run does not ask again, although its own folder has another name.
+  for (int i = 0; i < 2; ++i) {
+    const Finished finished = run({wtool_path, "run", steps}, options);
+    BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+    BOOST_TEST(holds(finished.err, "it says the task."), finished.out << finished.err);
+    BOOST_TEST(file("ran") == "x\n");
+  }
+  BOOST_TEST(fs::is_empty(home.path() + "/wtool/temporary"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/listing.h"
+#include "base/temporary_path.h"
 
 namespace wtool {
 
@@ -186,6 +187,23 @@ bool take_value(const ConfigKey& key, json& value, std::string& error) {
   return false;
 }
 
+// Removes, from the folders that the configuration lets commands read, those that a host has made for its commands, and
+// returns them. They contain only what the host has put there, so no lock needs to cover them.
+json take_guarded_folders(json& config) {
+  json taken = json::array();
+  const auto sandbox = config.find("sandbox");
+  if (sandbox == config.end() || !sandbox->is_object()) return taken;
+  const auto read = sandbox->find("read");
+  if (read == sandbox->end() || !read->is_array()) return taken;
+  json others = json::array();
+  for (json& path : *read) {
+    const bool is_guarded = path.is_string() && is_guarded_folder(path.get_ref<const std::string&>());
+    (is_guarded ? taken : others).push_back(std::move(path));
+  }
+  *read = std::move(others);
+  return taken;
+}
+
 }  // namespace
 
 std::optional<FleetPolicy> fleet_policy(std::vector<Layer> layers, std::string& error) {
@@ -238,6 +256,7 @@ std::optional<FleetPolicy> read_fleet_policy(std::string& error) {
 
 bool hold_to(const FleetPolicy& policy, bool with_cluster, json& config, std::string& error) {
   if (policy.layers.empty()) return true;
+  const json guarded = take_guarded_folders(config);
   Layer host{.title = "host", .file = host_place, .folder = "/", .base = "", .is_whole = true};
   const auto is_held = [&](const ConfigKey& key) {
     return is_for_plugin(key) && (with_cluster || key.section != "cluster");
@@ -279,6 +298,10 @@ bool hold_to(const FleetPolicy& policy, bool with_cluster, json& config, std::st
     } else if (const auto value = section->find(key.name); value != section->end()) {
       config[std::string(key.section)][std::string(key.name)] = *value;
     }
+  }
+  if (!guarded.empty()) {
+    json& read = config["sandbox"]["read"];
+    read.insert(read.end(), guarded.begin(), guarded.end());
   }
   // A value of the wrong type is reported later.
   json& active = config["in_force"];

@@ -62,7 +62,7 @@ std::vector<std::string> question_folders() {
   if (is_own_folder(runtime)) folders.push_back(runtime + below);
   const std::string home = environment_folder("HOME");
   const std::string usual = home.empty() ? home : home + "/.local/state";
-  const std::string state = environment_folder("XDG_STATE_HOME", usual);
+  const std::string state = state_folder();
   if (!state.empty()) folders.push_back(state + below);
   // Another process of this user may have been started without XDG_STATE_HOME.
   if (!usual.empty() && usual != state) folders.push_back(usual + below);

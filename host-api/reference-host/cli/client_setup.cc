@@ -189,8 +189,7 @@ bool write_target(const Target& target, const Content& before, const std::option
 
 // The place of the backup, the copy of the file that is made before this server is added.
 std::optional<Target> backup_of(const Target& target, const std::string& server, std::string& problem) {
-  const std::string own = home();
-  const std::string state = environment_folder("XDG_STATE_HOME", own.empty() ? own : own + "/.local/state");
+  const std::string state = state_folder();
   if (state.empty()) {
     problem = "no folder for a copy of the file is known; set HOME";
     return std::nullopt;

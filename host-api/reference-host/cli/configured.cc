@@ -44,6 +44,7 @@ std::unique_ptr<runner::Prompts> configured_prompts(const Config& config, const 
   read_value(config, "prompts.command", settings.command);
   read_value(config, "prompts.directories", settings.directories);
   read_value(config, "prompts.timeout", settings.timeout);
+  read_value(config, "directories.confine_arguments", settings.confines_arguments);
   std::string error;
   auto prompts = std::make_unique<runner::Prompts>(std::move(settings), directory, error);
   if (error.empty()) return prompts;

@@ -146,8 +146,7 @@ std::optional<TemporaryFolders> temporary_folders(const std::vector<std::string>
 
 // The audit trail must be where no command can write.
 std::string audit_file() {
-  const std::string home = home_folder();
-  const std::string state = environment_folder("XDG_STATE_HOME", home.empty() ? home : home + "/.local/state");
+  const std::string state = state_folder();
   return state.empty() ? state : state + "/wtool/mcp-audit.jsonl";
 }
 

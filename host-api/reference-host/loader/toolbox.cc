@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/temporary_path.h"
 #include "loader/stdin_parameter.h"
 #include "loader/toolbox_parts.h"
 #include "tracing/tracing.h"
@@ -225,11 +226,34 @@ void Toolbox::name_jobs(const std::string& name) {
   made_with_.reset();  // The next call makes the tools with this name.
 }
 
-// Only the cluster plugin takes the `cluster` section; other plugins would report it as a mistake.
+namespace {
+
+// Lets commands in a sandbox read what this process makes for them, such as prompts and the input of servers.
+bool add_guarded_folder(nlohmann::json& config) {
+  const auto sandbox = config.find("sandbox");
+  if (sandbox == config.end() || !sandbox->is_object()) return false;
+  const auto read = sandbox->find("read");
+  if (read == sandbox->end() || !read->is_array() || std::find(read->begin(), read->end(), "/") != read->end()) {
+    return false;  // everything may be read
+  }
+  const std::string folder = guarded_folder();
+  if (folder.empty()) return false;
+  read->push_back(folder);
+  return true;
+}
+
+}  // namespace
+
+// Only the cluster plugin takes the `cluster` section; other plugins would report it as a mistake. Only calls on this
+// machine get the folder, because nodes may not have it.
 std::string Toolbox::config_for(const Plugin& plugin, const std::string& config, const std::string& slot) const {
   nlohmann::json all = parse_json(config);
   if (!all.is_object()) return config;
-  if (!plugin.is_cluster() && all.erase("cluster") == 0) return config;
+  if (!plugin.is_cluster()) {
+    const bool had_cluster = all.erase("cluster") > 0;
+    const bool was_added = add_guarded_folder(all);
+    if (!had_cluster && !was_added) return config;
+  }
   if (plugin.is_cluster() && !job_name_.empty()) all["cluster"]["job_name"] = job_name_;
   if (plugin.is_cluster() && !slot.empty()) all["cluster"]["slot"] = slot;
   return all.dump();

@@ -28,8 +28,7 @@ constexpr std::chrono::milliseconds look_again{100};
 
 // The folder of the locks. Empty: `error` says why it cannot be used.
 std::string lock_folder(std::string& error) {
-  const std::string home = environment_folder("HOME");
-  const std::string state = environment_folder("XDG_STATE_HOME", home.empty() ? home : home + "/.local/state");
+  const std::string state = state_folder();
   if (state.empty()) {
     error = "there is no folder for locks: set HOME";
     return {};

@@ -172,24 +172,29 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   scope.values.emplace("prompt_name", Value(is_inline ? "" : prompt));
   std::vector<TemporaryPath> files;
   // Makes a file for the command, and returns its path; empty after an error. A preview only makes up its name.
-  const auto hand_over = [&](const char* what, const std::string& content) -> std::string {
-    std::string path = TemporaryPath::example(what);
+  const auto hand_over = [&](const char* what, const std::string& content, TemporaryPlace place) -> std::string {
+    std::string path = TemporaryPath::example(what, place);
     if (purpose == Purpose::run) {
-      path = files.emplace_back(TemporaryPath::file(what, content, made.error)).path();
+      path = files.emplace_back(TemporaryPath::file(what, content, made.error, place)).path();
       if (path.empty()) made.error = "a file for the prompt " + made.error;
     }
     made.own_files.push_back(path);
     return path;
   };
+  // No command may change what another one is asked, but each writes its answers. Another machine may not have the home
+  // folder, and `directories.roots` usually have the temporary folder only.
+  const bool is_guarded = !addition.is_elsewhere && !settings_.confines_arguments;
+  const TemporaryPlace asked = is_guarded ? TemporaryPlace::guarded : TemporaryPlace::shared;
+  constexpr TemporaryPlace answered = TemporaryPlace::shared;
   if (settings_.command.find("prompt_file") != std::string::npos) {
-    const std::string path = hand_over("prompt", text);
+    const std::string path = hand_over("prompt", text, asked);
     if (purpose != Purpose::run) made.keeps = std::make_shared<const bool>(true);
     scope.values.emplace("prompt_file", Value(path));
   }
-  if (made.error.empty()) made.values_file = made.environment[values_variable] = hand_over("values", "");
-  if (made.error.empty()) made.usage_file = made.environment[usage_variable] = hand_over("usage", "");
+  if (made.error.empty()) made.values_file = made.environment[values_variable] = hand_over("values", "", answered);
+  if (made.error.empty()) made.usage_file = made.environment[usage_variable] = hand_over("usage", "", answered);
   if (made.error.empty() && addition.schema != nullptr) {
-    made.environment[schema_variable] = hand_over("schema", dumped(*addition.schema, 2) + "\n");
+    made.environment[schema_variable] = hand_over("schema", dumped(*addition.schema, 2) + "\n", asked);
   }
   if (!made.error.empty()) return made;
   scope.values.emplace("values_file", Value(made.values_file));

@@ -36,7 +36,8 @@ class PromptFiles;
 struct PromptSettings {
   std::string command;  // empty: none is configured
   std::vector<std::string> directories;
-  std::int64_t timeout = 1800;  // seconds
+  std::int64_t timeout = 1800;      // seconds
+  bool confines_arguments = false;  // the policy refuses commands that name files outside of certain folders
 };
 
 // Any thread may call any member.

@@ -79,6 +79,7 @@ struct OtherWorkflow {
 struct PromptAddition {
   std::string text{};                      // appended to the text of the prompt
   const nlohmann::json* schema = nullptr;  // the schema of the answer, passed to the command as a file; may be null
+  bool is_elsewhere = false;               // the command runs on another machine
 };
 
 // The text of a prompt and the command that gets it, both with their values filled in.

@@ -20,21 +20,25 @@ constexpr std::size_t max_waiting = 16UL << 20;
 
 }  // namespace
 
-std::string InputPipe::example() { return TemporaryPath::example("server") + "/in"; }
+std::string InputPipe::example() { return TemporaryPath::example("server", TemporaryPlace::guarded) + "/in"; }
 
 std::unique_ptr<InputPipe> InputPipe::make(std::string& error) {
-  TemporaryPath folder = TemporaryPath::folder("server", error);
-  if (!folder) {
-    error = "the folder for the server's pipe " + error;
-    return nullptr;
+  // A command that could write to the pipe could call any tool of the server. On the second try, another file system is
+  // used, because that of the home folder may have no pipes.
+  for (const TemporaryPlace place : {TemporaryPlace::guarded, TemporaryPlace::shared}) {
+    TemporaryPath folder = TemporaryPath::folder("server", error, place);
+    if (!folder) {
+      error = "the folder for the server's pipe " + error;
+      return nullptr;
+    }
+    const std::string path = folder.path() + "/in";
+    // The pipe is opened for reading and writing, so that neither side waits for the other to open it, and writing
+    // without a reader causes no SIGPIPE.
+    Descriptor pipe;
+    if (::mkfifo(path.c_str(), 0600) == 0) pipe = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+    if (pipe) return std::unique_ptr<InputPipe>(new InputPipe(std::move(folder), std::move(pipe)));
+    error = "the server's pipe " + path + " cannot be created: " + ::strerror(errno);
   }
-  const std::string path = folder.path() + "/in";
-  // The pipe is opened for reading and writing, so that neither side waits for the other to open it, and writing
-  // without a reader causes no SIGPIPE.
-  Descriptor pipe;
-  if (::mkfifo(path.c_str(), 0600) == 0) pipe = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-  if (pipe) return std::unique_ptr<InputPipe>(new InputPipe(std::move(folder), std::move(pipe)));
-  error = "the server's pipe " + path + " cannot be created: " + ::strerror(errno);
   return nullptr;
 }
 

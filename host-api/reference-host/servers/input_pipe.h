@@ -1,5 +1,6 @@
-// The standard input of a server: a named pipe in a folder that only this user can enter. A call of shell_execute can
-// pass only a fixed text as standard input, so the server's command reads this pipe.
+// The standard input of a server: a named pipe in a folder that only this user can enter, and in which commands in a
+// sandbox cannot write (TemporaryPlace::guarded). A call of shell_execute can pass only a fixed text as standard input,
+// so the server's command reads this pipe.
 #pragma once
 
 #include <chrono>

@@ -24,6 +24,7 @@ namespace temporary_path_test {
 
 using wtool::Descriptor;
 using wtool::TemporaryPath;
+using wtool::TemporaryPlace;
 namespace fs = std::filesystem;
 
 namespace {
@@ -68,8 +69,17 @@ class Process {
 };
 
 struct Folder {
-  Folder() { ::setenv("TMPDIR", scratch.path().c_str(), 1); }
-  ~Folder() { ::unsetenv("TMPDIR"); }
+  Folder() {
+    ::setenv("TMPDIR", scratch.path().c_str(), 1);
+    ::setenv("XDG_STATE_HOME", state().c_str(), 1);
+  }
+  ~Folder() {
+    ::unsetenv("TMPDIR");
+    ::unsetenv("XDG_STATE_HOME");
+  }
+
+  std::string state() const { return scratch.path() + "/state"; }
+  std::string guarded() const { return state() + "/wtool/temporary"; }
 
   std::string of_user() const { return scratch.path() + "/wtool-" + std::to_string(::geteuid()); }
   std::size_t processes() const {
@@ -93,6 +103,14 @@ std::string make_file() {
   std::string error;
   static TemporaryPath file;
   file = TemporaryPath::file("text", "content", error);
+  return file ? file.path() : error;
+}
+
+// The same in the guarded place.
+std::string make_guarded_file() {
+  std::string error;
+  static TemporaryPath file;
+  file = TemporaryPath::file("text", "content", error, TemporaryPlace::guarded);
   return file ? file.path() : error;
 }
 
@@ -263,6 +281,71 @@ BOOST_AUTO_TEST_CASE(an_error_names_the_path) {
   const Process process(make_file);
   BOOST_TEST(process.said().starts_with(scratch.path() + "/nowhere/wtool-process-"), process.said());
   BOOST_TEST(process.said().ends_with(" cannot be created: No such file or directory"), process.said());
+}
+
+BOOST_AUTO_TEST_CASE(guarded_files_are_in_the_folder_for_state_and_are_removed_too) {
+  Process killed([]() -> std::string { return wtool::guarded_folder() + "\n" + make_guarded_file(); });
+  const std::size_t cut = killed.said().find('\n');
+  BOOST_REQUIRE(cut != std::string::npos);
+  const std::string folder = killed.said().substr(0, cut), file = killed.said().substr(cut + 1);
+  BOOST_TEST(folder.starts_with(guarded() + "/process-"), folder);
+  BOOST_TEST(file.starts_with(folder + "/text-"), file);
+  BOOST_TEST(content_of(file) == "content");
+  for (const std::string& closed : {guarded(), folder}) {
+    struct stat status {};
+    BOOST_TEST(::stat(closed.c_str(), &status) == 0);
+    BOOST_TEST((status.st_mode & 0777U) == 0700U, closed);
+  }
+  killed.kill();
+  const Process next(make_guarded_file);
+  BOOST_TEST(!fs::exists(folder));
+  BOOST_TEST(content_of(next.said()) == "content");
+  BOOST_TEST(processes() == 0U);
+  BOOST_TEST(TemporaryPath::example("text", TemporaryPlace::guarded).starts_with(guarded() + "/process-"));
+}
+
+BOOST_AUTO_TEST_CASE(without_a_folder_for_state_guarded_files_are_with_the_others) {
+  scratch.file("file", "");
+  ::mkdir((scratch.path() + "/home").c_str(), 0700);
+  const std::pair<const char*, std::string> homes[] = {
+      {"XDG_STATE_HOME", scratch.path() + "/file"}, {"HOME", scratch.path() + "/missing"}, {"HOME", ""}};
+  for (const auto& [name, value] : homes) {
+    BOOST_TEST_CONTEXT(name << "=" << value) {
+      const Process process([&]() -> std::string {
+        ::unsetenv("XDG_STATE_HOME");
+        ::setenv(name, value.c_str(), 1);
+        return wtool::guarded_folder() + make_guarded_file();
+      });
+      BOOST_TEST(process.said().starts_with(of_user() + "/process-"), process.said());
+      BOOST_TEST(content_of(process.said()) == "content");
+    }
+  }
+  BOOST_TEST(!fs::exists(scratch.path() + "/missing"));
+  const Process at_home([&]() -> std::string {
+    ::unsetenv("XDG_STATE_HOME");
+    ::setenv("HOME", (scratch.path() + "/home").c_str(), 1);
+    return make_guarded_file();
+  });
+  BOOST_TEST(at_home.said().starts_with(scratch.path() + "/home/.local/state/wtool/temporary/"), at_home.said());
+}
+
+BOOST_AUTO_TEST_CASE(only_a_guarded_folder_is_taken_for_one) {
+  const Process process([]() -> std::string { return wtool::guarded_folder(); });
+  const std::string folder = process.said();
+  BOOST_TEST(wtool::is_guarded_folder(folder), folder);
+  fs::create_directories(folder + "/inner");
+  scratch.file("process-file", "");
+  fs::create_directory(guarded() + "/others");
+  fs::create_directory_symlink("/usr", guarded() + "/process-linked");
+  fs::create_directory_symlink(state(), scratch.path() + "/linked");
+  const std::string name = fs::path(folder).filename().string();
+  for (const std::string& other :
+       {std::string("/"), std::string("process-x"), std::string(), guarded(), folder + "/inner", folder + "/",
+        scratch.path() + "/process-file", guarded() + "/others", guarded() + "/process-linked",
+        scratch.path() + "/linked/wtool/temporary/" + name, guarded() + "/../temporary/" + name,
+        guarded() + "/process-missing"}) {
+    BOOST_TEST(!wtool::is_guarded_folder(other), other);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(processes_that_begin_and_end_at_the_same_time_do_not_lose_their_files) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <filesystem>
 
 namespace configuration_test {
 
@@ -349,6 +351,22 @@ BOOST_AUTO_TEST_CASE(a_host_may_only_tighten_what_the_fleets_policy_locks) {
     BOOST_TEST((configuration != nullptr) == is_accepted, row.policy << "\n" << row.json << "\n" << error);
     BOOST_TEST(error.find(row.expected) != std::string::npos, row.policy << "\n" << row.json << "\n" << error);
   }
+}
+
+BOOST_AUTO_TEST_CASE(commands_read_what_the_host_has_made_for_them_whatever_the_fleets_policy_locks) {
+  std::string state = std::filesystem::current_path().string() + "/state-XXXXXX";
+  BOOST_REQUIRE(::mkdtemp(state.data()) != nullptr);
+  const std::string own = state + "/wtool/temporary/process-5e884898-8sKq2L";
+  std::filesystem::create_directories(own);
+  const auto policy = policy_of("sandbox: {read: [/usr], write: [/srv]}\nlock: [sandbox]\n");
+  std::string error;
+  const auto configuration =
+      wtool::parse_configuration(R"({"sandbox":{"read":["/usr/bin",")" + own + R"("]}})", error, policy);
+  BOOST_REQUIRE_MESSAGE(configuration, error);
+  BOOST_TEST((configuration->sandbox->read == std::vector<std::string>{"/usr/bin", own}));
+  BOOST_TEST(!wtool::parse_configuration(R"({"sandbox":{"read":["/usr",")" + state + R"("]}})", error, policy));
+  BOOST_TEST(!wtool::parse_configuration(R"({"sandbox":{"write":[")" + own + R"("]}})", error, policy));
+  std::filesystem::remove_all(state);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_host_leaves_open_is_as_the_fleets_policy_says) {

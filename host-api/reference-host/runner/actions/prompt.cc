@@ -254,6 +254,9 @@ void PromptAction::perform(const PromptAction& action, runner::ActionRunner& run
   runner::PromptAddition addition;
   if (runner.options.output)
     addition = {runner::form_of_answer(*runner.options.output, "", ""), runner.options.output.get()};
+  const std::string placed = place_of(runner.invocation.workflow, runner.step.state, runner.invocation.place).on;
+  const std::string& on = placed.empty() ? runner.invocation.run.request().settings.on : placed;
+  addition.is_elsewhere = !on.empty() && on != "local";
   const std::int64_t most = runner.options.output ? runner.options.ask_again.value_or(usual_ask_again) : 0;
   std::vector<std::pair<std::string, expressions::Value>> assigned;  // by the agent, in all its answers
   std::string wrong;                                                 // what is wrong with the last answer
