@@ -314,6 +314,25 @@ BOOST_AUTO_TEST_CASE(what_leads_out_of_a_composite_state_ends_the_part) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_failure_of_the_named_state_ends_the_part_inside_of_a_composite_state_too) {
+  workflow(
+      "    [*] --> X\n    state X {\n    [*] --> Y\n    state Y {\n    [*] --> Try\n    Try --> [*]\n    }\n"
+      "    Y --> [*]\n    }\n    X --> Next\n    X --> Mend: failure\n    Mend --> [*]\n    Next --> [*]\n",
+      "- Try: Shell \"echo Try >>seen; exit 3\"\n- Mend: Shell \"echo Mend >>seen\"\n- Next: Log \"next\"\n");
+  for (const std::string part : {"--only", "--until"}) {
+    for (const std::string state : {"Try", "Y", "X"}) {
+      BOOST_TEST_CONTEXT(part << " " << state) {
+        BOOST_TEST(run_workflow("workflow.md", {part, state}).exit_code == 1);
+        BOOST_TEST(seen() == "Try\n");
+        const Json plan = Json::parse(wtool({"plan", "workflow.md", part, state, "--json"}).out);
+        BOOST_TEST(!holds(plan.dump(), "Mend"), plan.dump());
+      }
+    }
+  }
+  BOOST_TEST(run_workflow("workflow.md").exit_code == 0);
+  BOOST_TEST(seen() == "Try\nMend\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_a_part_is_refused) {
   scratch.file("fork.md",
                "```mermaid\nstateDiagram-v2\n    state Fork <<fork>>\n    state Join <<join>>\n    [*] --> Fork\n"

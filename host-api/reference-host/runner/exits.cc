@@ -136,7 +136,7 @@ FailureWay Exits::way_out(std::size_t state, Failed failed, std::size_t depth) c
   const State& at = workflow_.states[state];
   // The beginning of a composite state leads inwards. The exits of the composite state are those of its end.
   const std::size_t around = !at.hidden && at.other_half != no_state ? at.other_half : at.around;
-  if (workflow_.continues || around == no_state || around == until_ || depth == max_way_depth ||
+  if (at.ends_part || workflow_.continues || around == no_state || around == until_ || depth == max_way_depth ||
       std::find(outside_.begin(), outside_.end(), around) != outside_.end()) {
     return way;
   }

@@ -87,6 +87,7 @@ std::string cut_to(Workflow& workflow, const RunPart& part) {
   end.kind = state.action || last != found || state.kind == State::Kind::join ? Transition::Kind::success
                                                                               : Transition::Kind::unconditional;
   state.exits = {end};
+  state.ends_part = true;
   if (last != found) close(workflow, last);
   if (workflow.states[found].action) workflow.states[found].action->options.on_failure = {};
   return "";

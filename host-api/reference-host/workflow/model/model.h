@@ -325,6 +325,8 @@ struct State {
   // The hidden state of the composite state that contains it; no_state: none does. No state is inside of itself, even in
   // a file with mistakes.
   std::size_t around = no_state;
+  // A run of a part of the workflow ends after this state, with a failure of it, too: no composite state handles that.
+  bool ends_part = false;
   std::vector<Transition> exits;
   PlaceOptions place;            // of a composite state without an action: where the steps inside run
   Boxed<StepDefaults> defaults;  // of such a state: the defaults for the steps inside
