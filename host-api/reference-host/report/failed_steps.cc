@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "terminal/text.h"
+#include "workflow/check/failure_rule.h"
 
 namespace wtool::host::report {
 namespace {
@@ -125,6 +126,7 @@ FailedList failed_in(const journal::RunRecord& run) {
       one.label = step_label(step->place.branch, step->state, names);
       one.branch = step->place.branch;
       one.aborted = step->status == Status::aborted;
+      one.aborts = step->action == "abort";
       one.handled = step->status == Status::failed && step->end.transitioned;
       one.ended = one.handled && ended_the_run(step->place.branch, step->end);
       one.secret = step->end.secret;
@@ -156,7 +158,7 @@ std::string continued_after(const FailedList& failed) {
 }
 
 void append_failed(std::string& out, const FailedList& failed, bool aborted, const std::string& reason) {
-  const FailedStep* last = nullptr;
+  const FailedStep* blamed = nullptr;
   std::vector<std::string> stopped;
   for (const bool handled : {false, true}) {
     for (const FailedStep& step : failed.steps) {
@@ -165,12 +167,12 @@ void append_failed(std::string& out, const FailedList& failed, bool aborted, con
   }
   for (const FailedStep& step : failed.steps) {
     if (!step.aborted) continue;
-    last = &step;
+    if (blamed == nullptr || !blamed->aborts) blamed = &step;
     stopped.push_back(step.label);
   }
-  if (aborted && last != nullptr) {
-    append_one(out, *last, reason);
-    stopped.pop_back();
+  if (aborted && blamed != nullptr) {
+    append_one(out, *blamed, reason);
+    std::erase(stopped, blamed->label);
   }
   if (failed.left_out > 0) {
     out += "\n  ... and " + std::to_string(failed.left_out) + " more steps failed, or were stopped, before these\n";
@@ -210,6 +212,7 @@ void FailedSteps::state_ended(const Step& step, const runner::StepEnd& end) {
   FailedStep failed;
   failed.branch = step.branch;
   failed.aborted = step.status == Step::Status::aborted;
+  failed.aborts = workflow::ends_run(step.of());
   failed.handled = step.status == Step::Status::failed && end.transitioned;
   failed.ended = failed.handled && ended_the_run(step.branch, end);
   failed.secret = end.secret || gives_secrets(step);

@@ -16,6 +16,7 @@ namespace wtool::host::report {
 struct FailedStep {
   std::string label;  // made by step_label()
   bool aborted = false;
+  bool aborts = false;   // its action is an Abort, which has stopped the other steps
   bool handled = false;  // the workflow continued after the failure of this step, or of a step that contains it
   bool ended = false;    // handled by an exit straight to the end of the run
   bool not_run = false;  // the tool did not run its command
@@ -54,8 +55,8 @@ FailedList failed_in(const journal::RunRecord& run);
 std::string continued_after(const FailedList& failed);
 
 // Adds the errors of the failed steps to a summary, last those after which the workflow continued. Steps that were
-// stopped are only named, except for the last step of
-// a run that was itself stopped (`aborted`).
+// stopped are only named, except for one of a run that was itself stopped (`aborted`): the first Abort, or else the last
+// step.
 void append_failed(std::string& out, const FailedList& failed, bool aborted, const std::string& reason);
 
 // Adds the names of the steps that were running when the process of the run ended, and that their outputs are lost: a

@@ -1,4 +1,5 @@
 // Runs with branches, tries, matrices and workflows within workflows, with fake tools.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <condition_variable>
 #include <set>
@@ -205,6 +206,9 @@ BOOST_AUTO_TEST_CASE(an_abort_in_a_branch_ends_all_of_them) {
                 });
   BOOST_TEST((run.report.status == RunReport::Status::aborted));
   BOOST_TEST(run.report.reason == "enough");
+  const std::string summary = run.summary();
+  const std::string blamed = summary.substr(std::min(summary.find("  Aborted: "), summary.size()));
+  BOOST_TEST(blamed.substr(0, blamed.find('\n')).ends_with("Stop"), summary);
   BOOST_TEST(holds(run.recorder.events, "xA"));
   BOOST_TEST(holds(run.recorder.events, "xB"));
   BOOST_TEST(holds(run.recorder.events, "log0'last'"));

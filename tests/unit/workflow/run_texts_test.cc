@@ -233,6 +233,21 @@ BOOST_AUTO_TEST_CASE(a_run_that_was_stopped_tells_what_was_stopped_last) {
   BOOST_TEST(holds(run_text(run, false), "\n  Also stopped: A, B, C, D0, D1, D2, D3, D4, D5, D6 and 4 more\n"));
 }
 
+BOOST_AUTO_TEST_CASE(a_run_that_an_abort_has_stopped_blames_the_abort) {
+  RunRecord run;
+  run.run = "r1";
+  run.status = RunReport::Status::aborted;
+  run.reason = "the disk is full";
+  for (const char* state : {"A", "B", "C", "D"}) {
+    const bool aborts = state[0] == 'B' || state[0] == 'C';
+    StepRecord& step = add(run, state, aborts ? "abort" : "shell", Step::Status::aborted, {"", run.steps.size() + 1});
+    step.end.outcome.message = "the disk is full";
+    step.exit_code = 130;
+  }
+  BOOST_TEST(from(run_text(run, false), "  Aborted: ") ==
+             "  Aborted: B\n\n  Also stopped: A, C, D\n\n  To resume where it ended: wtool resume r1\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_was_interrupted_is_named_without_the_steps_that_contain_it) {
   RunRecord run;
   run.run = "r1";
