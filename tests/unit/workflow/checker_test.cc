@@ -343,6 +343,29 @@ BOOST_AUTO_TEST_CASE(a_branch_that_goes_around_its_join_is_a_warning) {
       "from `failure`\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_branch_that_goes_around_its_join_to_that_of_the_outer_fork_is_a_warning) {
+  const std::string actions = "- A: Shell \"a\"\n- B: Shell \"b\"\n- C: Shell \"c\"\n- D: Shell \"d\"\n";
+  const auto inner_fork = [&](const std::string& ways) {
+    return "state F <<fork>>\nstate J <<join>>\nstate G <<fork>>\nstate K <<join>>\n[*] --> F\nF --> G\nF --> C\nC --> "
+           "J\n"
+           "J --> D\nD --> [*]\nG --> A\nG --> B\nB --> K\nK --> J\n" +
+           ways;
+  };
+  expect(inner_fork("A --> K: failure\nA --> J: success\n"), actions,
+         "18:1: warning: this arrow leads a branch of 'G' around the join 'K' to 'D', which also comes after the join "
+         "'K', "
+         "so it would run twice; lead the branch to the join 'K'\n");
+  expect(inner_fork("A --> K\n"), actions, "");
+  // After a failure that this arrow hands on, the outer join leads nowhere.
+  expect(inner_fork("A --> K: success\nA --> J: failure\n"), actions, "");
+  expect(
+      "state F <<fork>>\nstate J <<join>>\nstate P {\n[*] --> A\nA --> [*]: failure\nA --> J: success\n--\n[*] --> B\n"
+      "B --> [*]\n}\n[*] --> F\nF --> P\nF --> C\nC --> J\nP --> J\nJ --> D\nD --> [*]\n",
+      actions,
+      "8:1: warning: this arrow leads a region of 'P' around the end of 'P' to 'D', which also comes after the end of "
+      "'P', so it would run twice; lead the region to the end of 'P'\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_second_join_for_failures_is_an_error_only_if_a_step_would_run_more_than_once) {
   const auto diagram = [](const std::string& first, const std::string& rest) {
     return "state J <<join>>\nstate K <<join>>\nstate F <<fork>>\n[*] --> F\nF --> A\nF --> B\nA --> " + first +

@@ -88,7 +88,8 @@ class ForkChecker {
   // failure is then lost, or a step runs twice.
   bool goes_around_its_join(std::size_t fork, const ForkBranches& branches) {
     const std::size_t join = joins_[fork];
-    if (join == no_state || (!acts(join) && follower_of(join) == no_state)) return false;
+    // The next step may come only after the join of a fork around this one.
+    if (join == no_state || (!acts(join) && follower_of(join, true) == no_state)) return false;
     const auto ways = ways_around_join(fork, branches);
     if (ways.empty()) return false;
     // A way back to the fork begins all branches again, and these come to the join.
@@ -221,16 +222,16 @@ class ForkChecker {
     return std::adjacent_find(begun.begin(), begun.end()) != begun.end();
   }
 
-  // The first state with an action that comes after a success of `state`, before any join; no_state: no such state
-  // follows.
-  std::size_t follower_of(std::size_t state) const {
+  // The first state with an action that comes after a success of `state`, before any join unless `past_joins`; no_state:
+  // no such state follows.
+  std::size_t follower_of(std::size_t state, bool past_joins = false) const {
     StateMarks seen(states_.size());
     std::deque<std::size_t> todo = {state};
     while (!todo.empty()) {
       const State& at = states_[todo.front()];
       todo.pop_front();
       for (const std::size_t next : edges_.after_success().targets(at, at)) {
-        if (next == no_state || seen[next] || is_join(next) || aborts(next)) continue;
+        if (next == no_state || seen[next] || (is_join(next) && !past_joins) || aborts(next)) continue;
         if (acts(next)) return next;
         seen[next] = true;
         todo.push_back(next);
