@@ -410,6 +410,22 @@ BOOST_AUTO_TEST_CASE(an_arrow_from_finally_to_a_step_of_the_ordinary_path_is_a_w
   BOOST_TEST(found("[*] --> A\nA --> Deploy\nDeploy --> End\nClean --> End\nEnd: the end\nEnd --> [*]\n") == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_step_to_which_on_failure_and_finally_both_lead_is_a_warning) {
+  const auto found = [](const std::string& diagram, const std::string& action = "Shell \"b\"") {
+    return diagnostics_of(
+        workflow_text("[*] --> A\nA --> [*]\n" + diagram,
+                      "- A: Shell \"a\"\n- Tell: Log \"t\"\n- Clean: Log \"c\"\n- B: " + action + "\n",
+                      "on failure: Tell\nfinally: Clean\n"));
+  };
+  BOOST_TEST(
+      found("Tell --> B\nClean --> B\nB --> [*]\n") ==
+      "9:10: warning: `on failure` and `finally` both lead to 'B', so it would run twice after a failure; let only "
+      "`finally` lead to it, which runs after a failure, too\n");
+  BOOST_TEST(found("Tell --> B\nClean --> B\nB --> [*]\n", "Log \"b\"") == "");
+  // The state that `finally` names is entered once.
+  BOOST_TEST(found("Tell --> Clean\nClean --> B\nB --> [*]\n") == "");
+}
+
 BOOST_AUTO_TEST_CASE(regions_that_leave_their_state_for_the_end_of_the_one_around_it_are_an_error) {
   expect(
       "[*] --> W\nstate W {\n[*] --> P\nstate P {\n[*] --> B\n--\n[*] --> C\n}\nB --> [*]\nC --> [*]\n}\n"

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "base/edit_distance.h"
+#include "workflow/actions/action_type.h"
 #include "workflow/check/failure_rule.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/edges.h"
@@ -42,6 +43,7 @@ class DiagramChecker {
       forgotten_actions();
       ends_after_failures();
       leads_back_from_finally();
+      runs_again_in_finally();
     }
     for (const State& state : states_) {
       exits(state);
@@ -349,6 +351,27 @@ class DiagramChecker {
                              "', a step of the ordinary path: after a failure or an abort before that step, the "
                              "run would continue with it; let `finally` lead to its own states and to [*] only");
       }
+    }
+  }
+
+  // Reports a step to which `on failure` and `finally` both lead. A step of the ordinary path has another warning.
+  void runs_again_in_finally() {
+    const std::size_t handler = workflow_.index_of(workflow_.on_failure.name);
+    const std::size_t last = workflow_.index_of(workflow_.finally.name);
+    if (handler == no_state || last == no_state || handler == last) return;
+    const StateMarks ordinary = reached_from({workflow_.start}, targets_);
+    const StateMarks at_last = reached_from({last}, targets_);
+    // If `on failure` comes to the state that `finally` names, that state is not entered again.
+    StateMarks handling(states_.size());
+    handling[last] = true;
+    mark_reached({handler}, targets_, handling);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const State& state = states_[i];
+      if (i == last || !at_last[i] || !handling[i] || ordinary[i]) continue;
+      if (!state.action || ends_run(state) || !type_of(state.action->kind).calls_something) continue;
+      return diagnostics_.warn(state.offset, "`on failure` and `finally` both lead to '" + state.id +
+                                                 "', so it would run twice after a failure; let only `finally` lead to "
+                                                 "it, which runs after a failure, too");
     }
   }
 
