@@ -239,6 +239,7 @@ std::optional<BranchResult> Branch::follow(const FailureWay& way, Step& step, St
   }
   if (!way.mistake.empty()) run_.observer().noticed(way.mistake + "; the exit `failure` is taken instead");
   if (!way.handed_on) pending_.reset();
+  if (way.always && last_) last_->handled = true;
   return go_on(step, end, {way.target}, current);
 }
 

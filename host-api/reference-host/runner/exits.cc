@@ -117,6 +117,7 @@ FailureWay Exits::way_from(std::size_t state, Failed failed, std::size_t depth) 
   const Transition& exit = *choice.taken;
   way.kind = FailureWay::Kind::leads_on;
   way.target = exit.target;
+  way.always = exit.always;
   way.handed_on = hands_failure_on(workflow_, at, exit);
   if (way.handed_on && workflow_.continues && failed == Failed::action) {
     way.handed_on = workflow_.states[exit.target].kind == State::Kind::join;

@@ -35,6 +35,7 @@ struct FailureWay {
   Kind kind = Kind::unhandled;
   std::size_t target = workflow::no_state;  // leads_on: the next state
   bool handed_on = false;                   // leads_on: the next state handles the failure
+  bool always = false;                      // leads_on: by an arrow `always`, which handles the failure
   std::string mistake;
   std::string left_out;  // unhandled: the first arrow that was not taken, as `A --> B`; may be empty
 };

@@ -30,10 +30,11 @@ struct BranchLane {
   BranchResult end;
   std::optional<LastStep> last;
 
-  // Under `failures: continue`, a branch has also failed if its last action has failed.
+  // Under `failures: continue`, a branch has also failed if its last action has failed and no arrow `always` says that
+  // this is right.
   bool has_failed(bool continues) const {
     return end.kind == BranchResult::Kind::failed || end.kind == BranchResult::Kind::aborted || end.with_failure ||
-           (continues && last && last->outcome.is_error);
+           (continues && last && last->outcome.is_error && !last->handled);
   }
 };
 

@@ -107,6 +107,7 @@ struct LastStep {
   std::string state;
   std::string command;  // as in StepEnd
   Outcome outcome;
+  bool handled = false;  // an arrow `always` was taken after its failure
 };
 
 // The policy of `wtool mcp` under which a run was started. Whoever continues the run is held to it, too.

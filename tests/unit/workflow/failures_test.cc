@@ -394,6 +394,29 @@ BOOST_AUTO_TEST_CASE(failures_continue_lets_a_join_be_passed_as_before) {
   BOOST_TEST((last.report.status == RunReport::Status::failed));
 }
 
+BOOST_AUTO_TEST_CASE(an_arrow_always_handles_a_failure_of_a_branch_even_if_failures_continue) {
+  Around slow;
+  slow.settings.fail_fast = false;
+  const auto events = [&](const std::string& way, const char* rule) {
+    return Run(workflow_text("[*] --> Split\nstate Split <<fork>>\nstate Meet <<join>>\nSplit --> A\nSplit --> B\n"
+                             "A --> Meet\n" +
+                                 way + "Meet --> Good: success\nMeet --> Bad: failure\nGood --> [*]\nBad --> [*]\n",
+                             "- A: Shell \"a\"\n- B: Shell \"b\"\n", rule),
+               failing({"b"}), {}, slow)
+        .recorder.events;
+  };
+  for (const char* rule : {"", "failures: continue\n"}) {
+    for (const char* way : {"B --> Meet: always\n", "B --> X: always\nX --> Meet\n"}) {
+      const std::string told = events(way, rule);
+      BOOST_TEST_CONTEXT(rule << way) { BOOST_TEST(holds(told, "-Meet +Good"), told); }
+    }
+  }
+  for (const char* way : {"B --> Meet\n", "B --> X\nX --> Meet\n"}) {
+    const std::string told = events(way, "failures: continue\n");
+    BOOST_TEST_CONTEXT(way) { BOOST_TEST(holds(told, "!Meet +Bad"), told); }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_unhandled_failure_leads_to_on_failure_and_then_to_finally) {
   const Run run(workflow_text("[*] --> A\nA --> B\nB --> [*]\nR --> [*]\nZ --> [*]\n",
                               "- A: Shell \"a\"\n- B: Shell \"b\"\n- R: Log \"r ${A.exit_code}\"\n- Z: Log \"z\"\n"
