@@ -233,6 +233,17 @@ BOOST_FIXTURE_TEST_CASE(states_are_listed_in_the_order_of_reading, Place) {
   BOOST_TEST(plan.at("finally") == "Clean");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_state_that_only_a_failure_inside_of_a_composite_state_leads_to_is_listed, Place) {
+  for (const std::string rule : {"", "failures: continue\n"}) {
+    const Json plan = json(
+        workflow("    [*] --> X\n    state X {\n    [*] --> A\n    A --> A: success\n    }\n    X --> Sorry: failure\n"
+                 "    Sorry --> [*]\n",
+                 "- A: Shell \"true\" max=2\n- Sorry: Log \"sorry\"\n", rule));
+    const std::vector<std::string> expected{"X", "A", "Sorry"};
+    BOOST_TEST_CONTEXT(rule) { BOOST_TEST(order(plan) == expected, boost::test_tools::per_element()); }
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(workflows_that_are_run_are_shown_within, Place) {
   scratch.file("inner.md",
                "---\nname: inner\nparameters: [{name: x}, {name: y, required: true}]\n---\n```mermaid\n"

@@ -24,7 +24,7 @@ class Walker {
     // Follows the states to which only a failure inside a composite state leads. `made_` grows during this loop.
     for (std::size_t i = 0; i < made_.size(); ++i) {
       const State& state = workflow_.states[made_[i].state];
-      if (can_fail(state) && !state.ends_part && state.around != no_state && !workflow_.continues) {
+      if (can_fail(state) && !state.ends_part && state.around != no_state) {
         follow({state.around}, {}, nullptr);
       }
     }

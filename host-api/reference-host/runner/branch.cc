@@ -238,6 +238,7 @@ std::optional<BranchResult> Branch::follow(const FailureWay& way, Step& step, St
     return stay(step, end, std::move(failure));
   }
   if (!way.mistake.empty()) run_.observer().noticed(way.mistake + "; the exit `failure` is taken instead");
+  pending_->failed = way.failed;
   if (!way.handed_on) pending_.reset();
   if (way.always && last_) last_->handled = true;
   return go_on(step, end, {way.target}, current);
@@ -344,6 +345,7 @@ std::optional<BranchResult> Branch::take_fork(const State& state, Step& step, St
   const FailureWay way = exits_.way_out(step.state, Failed::path);
   if (way.kind == FailureWay::Kind::mistake) return fatal(way.mistake, false);
   if (way.kind != FailureWay::Kind::leads_on) return pending_->end;
+  pending_->failed = way.failed;
   current = way.target;
   return std::nullopt;
 }

@@ -89,7 +89,7 @@ Choice Exits::choose(const State& state, Failed failed) const {
 
 bool Exits::leaves_out(const State& state, const Transition& exit, Failed failed) const {
   if (failed == Failed::no || exit.always) return false;
-  if (!workflow_.continues) return !takes_failure(workflow_, state, exit);
+  if (!workflow_.continues || failed == Failed::inside) return !takes_inner_failure(workflow_, state, exit);
   // Under `failures: continue`, an exit is left out only if it is the state's only exit and leads to the end or, after
   // the failure of a path, to any state except a choice.
   if (state.exits.size() != 1) return false;
@@ -119,13 +119,19 @@ FailureWay Exits::way_from(std::size_t state, Failed failed, std::size_t depth) 
   way.target = exit.target;
   way.always = exit.always;
   way.handed_on = hands_failure_on(workflow_, at, exit);
-  if (way.handed_on && workflow_.continues && failed == Failed::action) {
-    way.handed_on = workflow_.states[exit.target].kind == State::Kind::join;
+  if (way.handed_on && workflow_.continues) {
+    const State& target = workflow_.states[exit.target];
+    // Where failures continue, a choice may take any of its exits.
+    if (failed == Failed::action) way.handed_on = target.kind == State::Kind::join || target.hidden;
+    // The exit that was taken shows that the path goes on, so a plain exit of the composite state may be taken, too.
+    if (failed == Failed::path && target.hidden && target.kind != State::Kind::join) failed = Failed::action;
   }
+  way.failed = failed;
   way.mistake = choice.mistake;
   if (!way.handed_on || depth == max_way_depth) return way;
   if (exit.target == until_) {
-    way.kind = FailureWay::Kind::joins;
+    // The branch is stuck, because a plain arrow of the join must not take this failure, either.
+    way.kind = failed == Failed::inside ? FailureWay::Kind::unhandled : FailureWay::Kind::joins;
     return way;
   }
   FailureWay further = way_from(exit.target, failed, depth + 1);
@@ -137,13 +143,16 @@ FailureWay Exits::way_out(std::size_t state, Failed failed, std::size_t depth) c
   const State& at = workflow_.states[state];
   // The beginning of a composite state leads inwards. The exits of the composite state are those of its end.
   const std::size_t around = !at.hidden && at.other_half != no_state ? at.other_half : at.around;
-  if (at.ends_part || workflow_.continues || around == no_state || around == until_ || depth == max_way_depth ||
+  if (at.ends_part || around == no_state || around == until_ || depth == max_way_depth ||
       std::find(outside_.begin(), outside_.end(), around) != outside_.end()) {
     return way;
   }
+  // Where failures continue, a plain arrow takes the failure of its own state, but not one that is left over inside.
+  if (workflow_.continues) failed = Failed::inside;
   FailureWay further = way_from(around, failed, depth + 1);
   if (further.kind != FailureWay::Kind::leads_on) return further;
   way.kind = FailureWay::Kind::leads_on;
+  way.failed = failed;
   way.target = around;
   way.handed_on = true;
   return way;

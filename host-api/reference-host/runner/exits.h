@@ -16,6 +16,7 @@ enum class Failed {
   no,
   action,  // an action has failed
   path,    // a path can go no further: nothing handles its failure, or no exit of its state is open
+  inside,  // under `failures: continue`: nothing inside of a composite state has handled a failure
 };
 
 struct Choice {
@@ -35,6 +36,7 @@ struct FailureWay {
   Kind kind = Kind::unhandled;
   std::size_t target = workflow::no_state;  // leads_on: the next state
   bool handed_on = false;                   // leads_on: the next state handles the failure
+  Failed failed = Failed::no;               // leads_on: the kind of failure, as the next state has to handle it
   bool always = false;                      // leads_on: by an arrow `always`, which handles the failure
   std::string mistake;
   std::string left_out;  // unhandled: the first arrow that was not taken, as `A --> B`; may be empty

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "support.h"
+#include "support/text.h"
 
 namespace checker_test {
 
@@ -454,6 +455,11 @@ BOOST_AUTO_TEST_CASE(a_loop_that_is_left_by_the_exit_for_failures_of_its_composi
   const std::string actions = "- T: Shell \"t\" max=9\n- D: Log \"d\"\n";
   expect(poll("Poll --> D: failure\n"), actions, "");
   expect(poll("Poll --> D: always\n"), actions, "");
+  const auto continuing = [&](const std::string& exits) {
+    return diagnostics_of(workflow_text(poll(exits), actions, "failures: continue\n"));
+  };
+  BOOST_TEST(continuing("Poll --> D: failure\n") == "");
+  BOOST_TEST(holds(continuing("Poll --> D\n"), "this exit is never taken: nothing inside the composite state"));
   expect(
       "[*] --> W\nstate W {\n[*] --> Poll\nstate Poll {\n[*] --> T\nT --> T: success\n}\n}\n"
       "W --> D: failure\nW --> [*]: success\nD --> [*]\n",

@@ -394,6 +394,98 @@ BOOST_AUTO_TEST_CASE(failures_continue_lets_a_join_be_passed_as_before) {
   BOOST_TEST((last.report.status == RunReport::Status::failed));
 }
 
+BOOST_AUTO_TEST_CASE(the_last_failure_inside_of_a_composite_state_counts_even_if_failures_continue) {
+  const auto run = [](const std::string& diagram) {
+    std::string actions;
+    for (const std::string state : {"A", "B", "N"}) {
+      if (holds(diagram, "--> " + state)) actions += "- " + state + ": Shell \"" + state + "\"\n";
+    }
+    return std::make_unique<Run>(workflow_text(diagram, actions, "failures: continue\n"), failing({"A"}));
+  };
+  const auto composite = [](const std::string& inside) { return "[*] --> C\nstate C {\n" + inside + "}\n"; };
+  const std::string nested = "[*] --> D\nstate D {\n[*] --> A\nA --> [*]\n}\nD --> [*]\n";
+  const std::string branches = "[*] --> F\nstate F <<fork>>\nF --> A\nF --> B\n";
+  const std::string joined = branches + "state J <<join>>\nA --> J\nB --> J\nJ --> [*]\n";
+  for (const std::string& inside :
+       {std::string("[*] --> A\nA --> [*]\n"), std::string("[*] --> A\nA --> [*]: failure\n"), nested, joined,
+        branches + "A --> [*]\nB --> [*]\n"}) {
+    BOOST_TEST_CONTEXT(inside) {
+      const auto last = run(composite(inside) + "C --> [*]\n");
+      BOOST_TEST((last->report.status == RunReport::Status::failed));
+    }
+  }
+  for (const std::string& inside : {std::string("[*] --> A\nA --> [*]\n"), nested, joined}) {
+    BOOST_TEST_CONTEXT(inside) {
+      const auto on = run(composite(inside) + "C --> N\nN --> [*]\n");
+      BOOST_TEST((on->report.status == RunReport::Status::completed), on->report.reason);
+      BOOST_TEST(holds(on->recorder.events, "!C/end +N"), on->recorder.events);
+      const auto handled = run(composite(inside) + "C --> [*]: success\nC --> N: failure\nN --> [*]\n");
+      BOOST_TEST((handled->report.status == RunReport::Status::completed), handled->report.reason);
+      BOOST_TEST(holds(handled->recorder.events, "!C/end +N"), handled->recorder.events);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_composite_state_handles_what_nothing_inside_does_even_if_failures_continue) {
+  const auto run = [](const std::string& inside, const std::string& exits) {
+    return std::make_unique<Run>(
+        workflow_text("[*] --> C\nstate C {\n[*] --> A\n" + inside + "}\n" + exits + "Next --> [*]\n",
+                      "- A: Shell \"a\"\n", "failures: continue\n"),
+        failing({"a"}));
+  };
+  const std::string plain = "A --> [*]: success\n";
+  for (const char* exits : {"C --> [*]: success\nC --> Next: failure\n", "C --> Next: always\n",
+                            "C --> Next: exit_code == 1\nC --> [*]: default\n",
+                            "state D <<choice>>\nC --> D\nD --> Next: failure\nD --> [*]: success\n"}) {
+    const auto handled = run(plain, exits);
+    BOOST_TEST_CONTEXT(exits << handled->recorder.events) {
+      BOOST_TEST((handled->report.status == RunReport::Status::completed), handled->report.reason);
+      BOOST_TEST(holds(handled->recorder.events, "+Next"));
+    }
+  }
+  // What does not mention a failure does not take it.
+  for (const char* exits : {"C --> Next\n", "C --> Next: result.contains('x')\nC --> Next: default\n"}) {
+    const auto failed = run(plain, exits);
+    BOOST_TEST_CONTEXT(exits << failed->recorder.events) {
+      BOOST_TEST((failed->report.status == RunReport::Status::failed));
+      BOOST_TEST(!holds(failed->recorder.events, "+Next"));
+    }
+  }
+  const std::string within = "A --> In: success\nstate In {\n[*] --> B\nB --> [*]: success\n}\nIn --> [*]";
+  const auto nested = [&](const std::string& label, const std::string& exits) {
+    return std::make_unique<Run>(
+        workflow_text("[*] --> C\nstate C {\n[*] --> A\n" + within + label + "\n}\n" + exits + "Next --> [*]\n",
+                      "- A: Shell \"a\"\n- B: Shell \"b\"\n", "failures: continue\n"),
+        failing({"b"}));
+  };
+  for (const char* label : {"", ": failure"}) {
+    BOOST_TEST_CONTEXT(label) {
+      BOOST_TEST((nested(label, "C --> Next\n")->report.status == RunReport::Status::failed));
+      BOOST_TEST(
+          (nested(label, "C --> Next: failure\nC --> [*]: success\n")->report.status == RunReport::Status::completed));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_composite_state_that_hands_a_failure_to_the_join_does_not_let_a_plain_arrow_take_it) {
+  for (const char* rule : {"", "failures: continue\n"}) {
+    const auto run = [&](const std::string& exits) {
+      return std::make_unique<Run>(
+          workflow_text(
+              "[*] --> Split\nstate Split <<fork>>\nstate Meet <<join>>\nSplit --> C\nSplit --> B\nB --> Meet\n"
+              "state C {\n[*] --> A\nA --> [*]: success\n}\nC --> Meet: success\nC --> Meet: failure\n" +
+                  exits + "Next --> [*]\n",
+              "- A: Shell \"a\"\n- B: Shell \"b\"\n", rule),
+          failing({"a"}));
+    };
+    BOOST_TEST_CONTEXT(rule) {
+      BOOST_TEST((run("Meet --> Next\n")->report.status == RunReport::Status::failed));
+      BOOST_TEST(
+          (run("Meet --> Next: failure\nMeet --> [*]: success\n")->report.status == RunReport::Status::completed));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_arrow_always_handles_a_failure_of_a_branch_even_if_failures_continue) {
   Around slow;
   slow.settings.fail_fast = false;

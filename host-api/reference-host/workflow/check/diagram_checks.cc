@@ -57,7 +57,7 @@ class DiagramChecker {
     targets_ = edges_of(workflow_);
     sources_ = reversed(targets_);
     with_failures_ = targets_;
-    for (std::size_t i = 0; i < states_.size() && !workflow_.continues; ++i) {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
       if (states_[i].around == no_state) continue;
       if (can_fail(states_[i]) || states_[i].hidden) with_failures_[i].push_back(states_[i].around);
     }
@@ -86,7 +86,7 @@ class DiagramChecker {
       if (state.hidden && left[i] && state.exits.empty() && state.other_half != last) {
         leads_nowhere(state.offset, shown_name(workflow_, i), "");
       } else if (state.hidden) {
-        if (!left[i] && !state.exits.empty() && !(reached[i] && may_take_failures(workflow_, state))) never_left(state);
+        if (!left[i] && !state.exits.empty() && !(reached[i] && takes_inner_failures(state))) never_left(state);
       } else if (!reached[i] && (is_passed_by(i, reached) || !told[i] || has_unknown_targets() ||
                                  workflow_.ambiguous_states.contains(state.id))) {
         continue;
@@ -164,6 +164,11 @@ class DiagramChecker {
                        [&](std::size_t inner) { return reached[inner]; });
   }
 
+  bool takes_inner_failures(const State& end) const {
+    return std::any_of(end.exits.begin(), end.exits.end(),
+                       [&](const Transition& exit) { return may_take_inner_failure(workflow_, end, exit); });
+  }
+
   // Reports a composite state in which nothing leads to its end.
   void never_left(const State& hidden) {
     diagnostics_.add(hidden.exits[0].offset,
@@ -185,13 +190,12 @@ class DiagramChecker {
                       [](const Transition& exit) { return exit.target == no_state; })) {
         ends.push_back(i);
       }
-      if (workflow_.continues) continue;
       const bool lets_out = state.around != no_state && !keeps_failures(state);
       if (lets_out && can_fail(state)) sources[count + state.around].push_back(i);
       if (!state.hidden) continue;
       if (lets_out) sources[count + state.around].push_back(count + i);
       for (const Transition& exit : state.exits) {
-        if (!may_take_failure(workflow_, state, exit)) continue;
+        if (!may_take_inner_failure(workflow_, state, exit)) continue;
         if (exit.target == no_state) {
           ends.push_back(count + i);
         } else {

@@ -33,18 +33,23 @@ bool can_fail(const State& state) {
 }
 
 bool takes_failure(const Workflow& workflow, const State& state, const Transition& exit) {
-  if (exit.always || workflow.continues) return true;
+  return workflow.continues || takes_inner_failure(workflow, state, exit);
+}
+
+bool takes_inner_failure(const Workflow& workflow, const State& state, const Transition& exit) {
+  if (exit.always) return true;
   if (exit.target != no_state && workflow.states[exit.target].kind == State::Kind::choice) return true;
   return std::any_of(state.exits.begin(), state.exits.end(), tests_outcome);
 }
 
-bool may_take_failure(const Workflow& workflow, const State& state, const Transition& exit) {
-  return is_unconditional(exit) ? takes_failure(workflow, state, exit) : exit.kind != Kind::success;
+bool may_take_failures(const Workflow& workflow, const State& state) {
+  return std::any_of(state.exits.begin(), state.exits.end(), [&](const Transition& exit) {
+    return is_unconditional(exit) ? takes_failure(workflow, state, exit) : exit.kind != Kind::success;
+  });
 }
 
-bool may_take_failures(const Workflow& workflow, const State& state) {
-  return std::any_of(state.exits.begin(), state.exits.end(),
-                     [&](const Transition& exit) { return may_take_failure(workflow, state, exit); });
+bool may_take_inner_failure(const Workflow& workflow, const State& state, const Transition& exit) {
+  return is_unconditional(exit) ? takes_inner_failure(workflow, state, exit) : exit.kind != Kind::success;
 }
 
 bool ends_run(const State& state) { return state.action && std::holds_alternative<AbortAction>(state.action->kind); }
@@ -122,8 +127,7 @@ std::vector<std::size_t> AfterSuccess::targets(const State& state, const State& 
 bool hands_failure_on(const Workflow& workflow, const State& state, const Transition& exit) {
   if (exit.always || exit.target == no_state) return false;
   const State& target = workflow.states[exit.target];
-  if (target.kind == State::Kind::join) return true;
-  if (target.hidden) return !workflow.continues;
+  if (target.kind == State::Kind::join || target.hidden) return true;
   if (target.kind != State::Kind::choice || !is_unconditional(exit)) return false;
   return std::none_of(state.exits.begin(), state.exits.end(), tests_outcome);
 }

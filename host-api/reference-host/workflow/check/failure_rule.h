@@ -28,10 +28,14 @@ bool can_fail(const State& state);
 
 // True if `exit`, an unconditional exit of `state`, is taken after failures, too.
 bool takes_failure(const Workflow& workflow, const State& state, const Transition& exit);
+// The same for a composite state `state` that has failed because nothing inside handles a failure. `failures: continue`
+// does not count then.
+bool takes_inner_failure(const Workflow& workflow, const State& state, const Transition& exit);
 
 // True if any exit of `state`, even one with a condition, may be taken after a failure.
 bool may_take_failures(const Workflow& workflow, const State& state);
-bool may_take_failure(const Workflow& workflow, const State& state, const Transition& exit);
+// The same for the failure of takes_inner_failure().
+bool may_take_inner_failure(const Workflow& workflow, const State& state, const Transition& exit);
 
 // True if the action of the state is an Abort, after which nothing of the run follows except `finally`.
 bool ends_run(const State& state);
