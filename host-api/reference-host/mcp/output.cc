@@ -132,6 +132,14 @@ void Output::write_all() {
       bytes_ = 0;
     }
     // Half of the room must be free, so that nobody is woken for each line.
+    if (!written) {
+      // It stays full, because no call must begin for a client that is gone.
+      if (full_) room_.signal();
+      lock.unlock();
+      gone_();
+      tell_room();
+      return;
+    }
     if (full_ && cost() <= too_much / 2) {
       full_ = false;
       room_.signal();
@@ -139,10 +147,6 @@ void Output::write_all() {
       tell_room();
       lock.lock();
     }
-    if (written) continue;
-    lock.unlock();
-    gone_();
-    return;
   }
 }
 
