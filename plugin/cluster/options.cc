@@ -7,6 +7,7 @@
 
 #include "base/config/keys.h"
 #include "base/json.h"
+#include "base/lasting.h"
 #include "base/shell_quote.h"
 
 namespace wtool::cluster {
@@ -97,7 +98,7 @@ class OptionsReader {
 
 // The keys of the class that cluster.slot names; no keys if cluster.slot is missing. nullptr: `error` says why.
 const json* chosen_class(const json& section, std::string& slot, std::string& error) {
-  static const json nothing = json::object();
+  static const auto& nothing = lasting<json>(json::object());
   const json classes = section.value("classes", json());
   if (!classes.is_null() && !classes.is_object()) {
     error = "cluster.classes must be a mapping of names to keys, such as {big: {cpus: 8}}";
