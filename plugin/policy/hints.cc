@@ -21,8 +21,9 @@ constexpr Hint construct_hints[] = {
      "write [ ... ] instead of [[ ... ]]; for the other keywords, make separate calls"},
     {"a subshell", "leave the parentheses out: cd DIRECTORY && ... lasts for this call only"},
     {"a group of commands", "leave the braces out"},
-    {"a redirection to a file, or from a file in /dev",
-     "reading with < FILE is allowed; to write a file, pipe into a program that is allowed to, such as tee"},
+    {"a redirection to or from a file",
+     "to read a file, write < FILE, with its plain name (not in /dev), or cat FILE | ...; to write one, pipe into a "
+     "program that is allowed to, such as tee"},
     {"the redirection &>", "write >/dev/null 2>&1"},
     {"the operator |&", "write 2>&1 |"},
     {"a here-string", "write printf '%s\\n' TEXT | ..."},

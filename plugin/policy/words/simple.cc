@@ -170,7 +170,7 @@ void WordReader::read_target(Redirection& redirection, std::string descriptor, s
   // Reading a file does no more than naming it as an argument does. In /dev, bash gives meanings of its own to names,
   // such as /dev/tcp/HOST/PORT, which opens a connection.
   if (op != "<" || !redirection.is_input || !target.literal || target.text.starts_with("/dev/")) {
-    return note(begin, "a redirection to a file, or from a file in /dev");
+    return note(begin, "a redirection to or from a file");
   }
   redirection.text = "<" + shell_quoted(target.text);
 }

@@ -610,7 +610,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_says_what_to_write_instead) {
         std::pair("for f in a; do ls; done", "give all names to one"),
         std::pair("if ls; then cat; fi", "with test or ["), std::pair("[[ -f a ]]", "write [ ... ]"),
         std::pair("(ls)", "leave the parentheses out"), std::pair("{ ls; }", "leave the braces out"),
-        std::pair("cat <> a", "name it as an argument"), std::pair("ls > a", "such as tee"),
+        std::pair("cat <> a", "write < FILE"), std::pair("ls > a", "such as tee"),
         std::pair("ls &>/dev/null", "2>&1"), std::pair("cat <<< a", "printf '%s\\n' TEXT |"),
         std::pair("cat <<E\n$X\nE", "(<<'E"), std::pair("ls &", "leave the &"),
         std::pair("ls {a,b}", "write the words out"), std::pair("ls ${HOME}", "$HOME, $PWD and $? are known"),
