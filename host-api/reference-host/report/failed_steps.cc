@@ -56,6 +56,7 @@ void append_one(std::string& out, const FailedStep& step, const std::string& rea
 
 // The exit code of the command. That of the step is another one if the command succeeded, but left out an output.
 std::int64_t exit_code_of(const Outcome& outcome, std::int64_t of_step) {
+  if (outcome.error != runner::missing_output_error && outcome.error != runner::invalid_output_error) return of_step;
   const expressions::Value* code = expressions::field_of(&outcome.metadata, "exit_code");
   const std::int64_t* known = code == nullptr ? nullptr : code->as_int();
   return known == nullptr ? of_step : *known;
