@@ -426,6 +426,21 @@ BOOST_AUTO_TEST_CASE(the_last_failure_inside_of_a_composite_state_counts_even_if
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_failure_on_its_way_out_takes_no_plain_arrow_of_an_inner_composite_state) {
+  for (const char* key : {"", "failures: continue\n"}) {
+    const Run run(
+        workflow_text("[*] --> P\nstate P {\n[*] --> C\nstate C {\n[*] --> A\nA --> [*]: success\n}\nC --> Next\n"
+                      "Next --> [*]\n}\nP --> Mend: failure\nP --> [*]: success\nMend --> [*]\n",
+                      "- A: Shell \"a\"\n", key),
+        failing({"a"}));
+    BOOST_TEST_CONTEXT(key << run.recorder.events) {
+      BOOST_TEST((run.report.status == RunReport::Status::completed), run.report.reason);
+      BOOST_TEST(holds(run.recorder.events, "+Mend"));
+      BOOST_TEST(!holds(run.recorder.events, "+Next"));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_composite_state_handles_what_nothing_inside_does_even_if_failures_continue) {
   const auto run = [](const std::string& inside, const std::string& exits) {
     return std::make_unique<Run>(
