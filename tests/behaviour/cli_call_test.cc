@@ -343,6 +343,11 @@ BOOST_FIXTURE_TEST_CASE(raw_passes_on_what_the_command_writes_and_its_exit_statu
   BOOST_TEST(missing.out == "");
   BOOST_TEST(holds(missing.err, "/nonexistent does not exist"), missing.err);
   BOOST_TEST(missing.exit_code == 1);
+  const Finished unknown = raw({"command=no-such-program-x"});
+  BOOST_TEST(holds(unknown.err, "no-such-program-x"), unknown.err);
+  BOOST_TEST(unknown.exit_code == 127);
+  const Finished bytes = raw({"command=printf '\\377'"});
+  BOOST_TEST(holds(bytes.err, "bytes of it were replaced"), bytes.err);
   const Finished cut = raw({"command=seq 200000"});
   BOOST_TEST(cut.exit_code == 0);
   BOOST_TEST(holds(cut.err, "has a gap"), cut.err);

@@ -156,6 +156,8 @@ int pass_on(const nlohmann::ordered_json& result, bool is_error) {
     const auto member = metadata.find(key);
     return member != metadata.end() && member->is_string() ? member->get<std::string>() : std::string();
   };
+  const auto error = metadata.find("error");
+  const std::string error_code = error != metadata.end() && error->is_object() ? error->value("code", "") : "";
   const auto code = metadata.find("exit_code");
   const bool ended = code != metadata.end() && code->is_number_integer();
   const bool shown = print(text(ended ? "stdout" : "partial_stdout")) &&
@@ -163,10 +165,17 @@ int pass_on(const nlohmann::ordered_json& result, bool is_error) {
   for (const char* cut : {"stdout_truncated", "stderr_truncated"}) {
     if (metadata.value(cut, false)) complain("the command wrote more than output.bytes, so its output has a gap");
   }
+  if (metadata.value("encoding", "").find("replaced") != std::string::npos) {
+    complain("the output is not UTF-8, and bytes of it were replaced; output.spill keeps all bytes in a file");
+  }
   if (!shown) return exit_unusable;
-  if (ended) return code->get<int>();
   std::string said;
   for (const auto& part : result.value("content", nlohmann::ordered_json::array())) said += part.value("text", "");
+  if (ended) {
+    // A shell has explained on standard error why it could not run a program, but nobody else has.
+    if (is_error && error_code != "exit_nonzero") complain(said);
+    return code->get<int>();
+  }
   if (!is_error) return print(said) ? exit_ok : exit_unusable;
   complain(said);
   return exit_failed;
@@ -206,7 +215,10 @@ int call(Context& context, const CallOptions& options) {
     return exit_unusable;
   }
   Terminal::of_process().end_line();
-  if (options.raw && interrupted == 0) return pass_on(outcome.result, outcome.is_error);
+  if (options.raw) {
+    const int status = pass_on(outcome.result, outcome.is_error);
+    return interrupted != 0 ? interrupted : status;
+  }
   if (!print(pretty(outcome.result))) return exit_unusable;
   if (interrupted != 0) return interrupted;
   if (stream_failed != 0) {

@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(wrong_usage_exits_with_2_and_says_what_is_allowed) {
            {{"call"}, "TOOL"},
            {{"call", "echo", "--strem"},
             "there is no option --strem; did you mean '--stream'?\noptions: --help, --stdin, --limits, --stream, "
-            "--explain, --on, --directory, "
+            "--explain, --raw, --on, --directory, "
             "--plugin"},
            {{"call", "echo", "--dry-run"}, "no option --dry-run; `--explain` shows what the call would do"},
            {{"tools", "--dry-run"}, "no option --dry-run; `wtool plan WORKFLOW` shows what a run would do"},
