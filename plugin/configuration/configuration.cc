@@ -35,7 +35,7 @@ constexpr std::string_view protected_by_default =
     ".gdbinit .lldbinit .pdbrc .Rprofile .irbrc .pryrc .psqlrc .sqliterc "
     ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .cargo/config .cargo/config.toml "
     ".mcp.json .claude .claude.json .cursor .codex .gemini .windsurf .opencode opencode.json opencode.jsonc "
-    ".wtool wtool.yaml .clada .config/wtool tools-allow.json";
+    ".wtool wtool.yaml .clada .config/wtool tools-allow.json apps/tools/caws/tools-allow.json";
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;

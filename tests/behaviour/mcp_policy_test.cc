@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(no_command_can_write_the_journal_of_a_run) {
 BOOST_AUTO_TEST_CASE(no_command_can_write_what_a_person_decides_in_the_folder_where_the_server_was_started) {
   const Person person;
   for (const std::string folder : {"", "/src"}) {
-    Server server(person, {}, person.project() + folder);
+    Server server(person, by_default, person.project() + folder);
     const std::string text = server.text(
         "echo x > .wtool/runs/made; echo x > $(git rev-parse --show-toplevel)/.clada/made; touch wtool.yaml");
     BOOST_TEST(!fs::exists(person.project() + folder + "/.wtool/runs/made"), folder);
@@ -224,6 +224,29 @@ done
   BOOST_TEST(!fs::exists(place + "/deployed"));
   BOOST_TEST(find("process-", "server-") == "");
   BOOST_TEST(find("process-", "prompt-") == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_server_serves_on_after_somebody_has_cleared_its_temporary_folder) {
+  const Person person;
+  Server server(person, {"--policy", "project"});
+  BOOST_TEST(holds(server.text("echo one"), "one\n"));
+  BOOST_TEST(fs::remove_all(person.home() + "/.local/state/wtool/temporary") > 0U);
+  const std::string text = server.text("echo two");
+  BOOST_TEST(holds(text, "two\n"), text);
+}
+
+// The answers to questions of execute_run are in the repository, and not in the folder that is served.
+BOOST_AUTO_TEST_CASE(what_a_person_has_blocked_in_a_repository_stays_blocked_in_a_folder_of_it) {
+  const Person person;
+  fs::create_directory(person.project() + "/.clada");
+  Person::write(person.project() + "/.clada/commands.json", R"({"allowed": [], "blocked": ["ls src"]})");
+  for (const bool confined : {true, false}) {
+    Server server(person, {"--policy", confined ? "project" : "open", "--root", person.project() + "/src"});
+    const std::string text =
+        server.ask("tools/call", {{"name", "execute_run"}, {"arguments", {{"command", "ls src"}}}}).dump();
+    BOOST_TEST(holds(text, "Command blocked"), text);
+  }
+  BOOST_TEST(!fs::exists(person.project() + "/src/.clada"));
 }
 
 BOOST_AUTO_TEST_CASE(commands_have_the_network_only_where_it_is_given) {
@@ -545,6 +568,7 @@ BOOST_AUTO_TEST_CASE(each_client_gets_its_configuration_to_start_the_server) {
   const Json claude = Json::parse(printed({"claude-code"}, person.project() + "/src")).at("mcpServers").at("shell");
   BOOST_TEST(fs::equivalent(claude.at("command").get<std::string>(), WTOOL_TEST_PROGRAM));
   BOOST_TEST((claude.at("args") == Json{"mcp", "--root", person.project()}));
+  Person::write(person.home() + "/c.yaml", "limits: {timeout_max: 600}\n");
   const Json vscode = Json::parse(printed({"vscode", "--root", "app", "--policy", "read-only", "--network", "--tools",
                                            "shell_execute,execute_run", "--config", "c.yaml"},
                                           person.home()));

@@ -217,6 +217,7 @@ BOOST_AUTO_TEST_CASE(a_command_writes_no_file_that_is_served, *boost::unit_test:
 
 BOOST_AUTO_TEST_CASE(the_instructions_name_the_folder) {
   const Workshop shop;
+  shop.add("a.md", workflow("tool: true\n", one_state, "- A: Log \"x\"\n"));
   const Finished printed =
       run({WTOOL_TEST_PROGRAM, "mcp", "--policy", "open", "--workflows", "tools", "--print-config", "claude-code"},
           shop.here());

@@ -182,7 +182,8 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
     return std::nullopt;
   }
   const bool writes_root = request.kind == PolicyPreset::Kind::project;
-  const std::optional<TemporaryFolders> temporary = temporary_folders({home, writes_root ? "" : root}, error);
+  const std::optional<TemporaryFolders> temporary =
+      temporary_folders({home, resolved(state_folder()), writes_root ? "" : root}, error);
   if (!temporary) return std::nullopt;
   json write = temporary->all;
   if (writes_root) write.push_back(root);
@@ -194,7 +195,8 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
 
   PolicyPreset preset;
   // The answers to the questions of execute_run are in its root, so no command may choose that folder.
-  json defaults{{"environment", {{"inherit", "core"}}}, {"execute_run", {{"root", root}}}};
+  json defaults{{"environment", {{"inherit", "core"}}}};
+  if (!request.project.empty()) defaults["execute_run"] = {{"root", request.project}};
   if (!temporary->own.empty()) defaults["environment"]["set"] = {{"TMPDIR", temporary->own}};
   if (const std::string file = audit_file(); !file.empty()) defaults["audit"] = {{"file", file}};
   json boundary{{"sandbox",

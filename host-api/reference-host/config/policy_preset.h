@@ -27,8 +27,9 @@ struct PolicyPreset {
 
 struct PolicyRequest {
   PolicyPreset::Kind kind = PolicyPreset::Kind::project;
-  std::string root;      // absolute, existing, without links
-  bool network = false;  // commands may use the network
+  std::string root;       // absolute, existing, without links
+  std::string project{};  // absolute; the project of execute_run. Empty: execute_run looks for it at each call
+  bool network = false;   // commands may use the network
   // A person has named the last file (--config): it may also set keys that are not part of the boundary.
   bool trusts_last_file = false;
 };
