@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <mutex>
 #include <system_error>
 #include <vector>
@@ -146,24 +148,37 @@ void sweep(const std::string& above, const std::string& begin) {
   }
 }
 
-// Makes the folder with the guarded folders of this user's processes, and returns it without links. Empty: it cannot be
-// made.
-std::string make_guarded_place() {
+// Instead of an errno: this user cannot have guarded folders.
+constexpr int no_place = -1;
+
+// The same for errors that do not pass. A full disk does, and a command can fill it: if temporary files then went to the
+// other place, commands could choose where they are.
+int lasting_error(int error) {
+  constexpr int lasting[] = {EACCES, EPERM, EROFS, ENOTDIR, ELOOP, ENAMETOOLONG, EEXIST, EOPNOTSUPP, ENOSYS};
+  return std::find(std::begin(lasting), std::end(lasting), error) != std::end(lasting) ? no_place : error;
+}
+
+// Makes the folder with the guarded folders of this user's processes. Returns an errno or no_place; 0: `place` is its
+// path without links.
+int make_guarded_place(std::string& place) {
   const std::string state = state_folder();
   const std::string home = environment_folder("HOME");
   struct stat status {};
   // HOME may be that of another user, as with sudo, or a folder that does not exist.
   if (!home.empty() && is_within(state, home) && (::stat(home.c_str(), &status) != 0 || status.st_uid != ::geteuid())) {
-    return {};
+    return no_place;
   }
-  if (state.empty()) return {};
-  const fs::path place = state + std::string(guarded_place);
+  if (state.empty()) return no_place;
+  place = state + std::string(guarded_place);
   std::error_code failed;
-  fs::create_directories(place.parent_path(), failed);
-  if (failed || !make_temporary_folder(place).empty()) return {};
+  fs::create_directories(place, failed);
+  if (failed) return lasting_error(failed.value());
+  if (!make_temporary_folder(place).empty()) return no_place;
   const fs::path real = fs::canonical(place, failed);
   // Calls name the path in JSON.
-  return failed || !is_utf8(real.native()) ? std::string() : real.string();
+  if (failed || !is_utf8(real.native())) return no_place;
+  place = real.string();
+  return 0;
 }
 
 // The folder of this process in one place.
@@ -184,11 +199,15 @@ class OwnFolder {
       path = path_;
       return 0;
     }
-    std::string above = place_ == TemporaryPlace::guarded ? make_guarded_place() : temporary_folder_of_user();
+    const bool is_guarded = place_ == TemporaryPlace::guarded;
+    std::string above = is_guarded ? std::string() : temporary_folder_of_user();
     std::string begin = prefix();
-    if (above.empty()) return ENOENT;
+    if (const int failed = is_guarded ? make_guarded_place(above) : 0; failed != 0) {
+      path = above;
+      return failed;
+    }
     // Another user may have made a folder of this name.
-    if (place_ == TemporaryPlace::shared && !make_temporary_folder(above).empty()) {
+    if (!is_guarded && !make_temporary_folder(above).empty()) {
       above = fs::path(above).parent_path().string();
       begin = "wtool-" + begin;
     }
@@ -196,7 +215,7 @@ class OwnFolder {
     int failed = ENOENT;
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
       path = path_below(above, begin).append("XXXXXX");
-      if (::mkdtemp(path.data()) == nullptr) return errno;
+      if (::mkdtemp(path.data()) == nullptr) return is_guarded ? lasting_error(errno) : errno;
       ::chmod(path.c_str(), own_mode);  // The umask may have closed it to this user.
       Descriptor folder(::open(path.c_str(), open_folder));
       failed = folder ? ENOENT : errno;
@@ -232,12 +251,12 @@ template <typename Make>
 std::string make_in_own_folder(TemporaryPlace place, std::string_view kind, std::string& error, Make make) {
   std::string path;
   int failed = own_folder(place).make(path);
+  if (failed == no_place) return make_in_own_folder(TemporaryPlace::shared, kind, error, make);
   if (failed == 0) {
     path += "/" + std::string(kind) + "-XXXXXX";
     failed = make(path);
   }
   if (failed == 0) return path;
-  if (place == TemporaryPlace::guarded) return make_in_own_folder(TemporaryPlace::shared, kind, error, make);
   error = path + " cannot be created: " + std::strerror(failed);
   return {};
 }
@@ -273,10 +292,14 @@ std::string guarded_folder() {
 bool is_guarded_folder(const std::string& path) {
   const fs::path folder(path);
   struct stat status {};
+  struct stat above {};
   std::error_code failed;
+  constexpr mode_t permissions = 0777;
   return folder.filename().native().starts_with(process_name) &&
          folder.parent_path().native().ends_with(guarded_place) && ::lstat(path.c_str(), &status) == 0 &&
-         S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && fs::canonical(folder, failed) == folder;
+         ::lstat(folder.parent_path().c_str(), &above) == 0 && S_ISDIR(status.st_mode) &&
+         status.st_uid == ::geteuid() && (status.st_mode & permissions) == own_mode && status.st_dev == above.st_dev &&
+         fs::canonical(folder, failed) == folder;
 }
 
 TemporaryPath TemporaryPath::file(std::string_view kind, std::string_view content, std::string& error,

@@ -21,7 +21,7 @@ namespace wtool {
 
 enum class TemporaryPlace {
   shared,   // below $TMPDIR: for large things, and for what commands write to
-  guarded,  // in the user's folder for state; as `shared` if nothing can be made there, such as without a home folder
+  guarded,  // in the user's folder for state; as `shared` if that folder cannot be used, such as without a home folder
 };
 
 // Owns a path, which is removed with the object, and with everything below it except mounts. Only this user can use it.

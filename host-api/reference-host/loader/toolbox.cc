@@ -229,17 +229,16 @@ void Toolbox::name_jobs(const std::string& name) {
 namespace {
 
 // Lets commands in a sandbox read what this process makes for them, such as prompts and the input of servers.
-bool add_guarded_folder(nlohmann::json& config) {
+// Returns the folder; empty: commands may read everything, or there is no such folder.
+std::string add_guarded_folder(nlohmann::json& config) {
   const auto sandbox = config.find("sandbox");
-  if (sandbox == config.end() || !sandbox->is_object()) return false;
+  if (sandbox == config.end() || !sandbox->is_object()) return {};
   const auto read = sandbox->find("read");
-  if (read == sandbox->end() || !read->is_array() || std::find(read->begin(), read->end(), "/") != read->end()) {
-    return false;  // everything may be read
-  }
-  const std::string folder = guarded_folder();
-  if (folder.empty()) return false;
-  read->push_back(folder);
-  return true;
+  if (read == sandbox->end() || !read->is_array() || std::find(read->begin(), read->end(), "/") != read->end())
+    return {};
+  std::string folder = guarded_folder();
+  if (!folder.empty()) read->push_back(folder);
+  return folder;
 }
 
 }  // namespace
@@ -251,8 +250,8 @@ std::string Toolbox::config_for(const Plugin& plugin, const std::string& config,
   if (!all.is_object()) return config;
   if (!plugin.is_cluster()) {
     const bool had_cluster = all.erase("cluster") > 0;
-    const bool was_added = add_guarded_folder(all);
-    if (!had_cluster && !was_added) return config;
+    guarded_ = add_guarded_folder(all);
+    if (!had_cluster && guarded_.empty()) return config;
   }
   if (plugin.is_cluster() && !job_name_.empty()) all["cluster"]["job_name"] = job_name_;
   if (plugin.is_cluster() && !slot.empty()) all["cluster"]["slot"] = slot;
@@ -365,6 +364,11 @@ void Toolbox::becomes_job(const Stop& stop) {
 }
 
 void Toolbox::look_for_change() {
+  // The tools may read only the folder that existed when they were made. If it is gone, another one takes its place.
+  if (!guarded_.empty() && !is_guarded_folder(guarded_)) {
+    guarded_.clear();
+    made_with_.reset();
+  }
   if (source_ == nullptr || !source_->changed()) return;
   std::string error;
   const std::optional<std::string> config = load_whole(*source_, plugin_, error);

@@ -23,8 +23,8 @@ constexpr std::size_t max_waiting = 16UL << 20;
 std::string InputPipe::example() { return TemporaryPath::example("server", TemporaryPlace::guarded) + "/in"; }
 
 std::unique_ptr<InputPipe> InputPipe::make(std::string& error) {
-  // A command that could write to the pipe could call any tool of the server. On the second try, another file system is
-  // used, because that of the home folder may have no pipes.
+  // A command that could write to the pipe could call any tool of the server. The second try, on another file system, is
+  // for a home folder whose file system has no pipes. A full disk must not lead there, because a command can fill it.
   for (const TemporaryPlace place : {TemporaryPlace::guarded, TemporaryPlace::shared}) {
     TemporaryPath folder = TemporaryPath::folder("server", error, place);
     if (!folder) {
@@ -37,7 +37,9 @@ std::unique_ptr<InputPipe> InputPipe::make(std::string& error) {
     Descriptor pipe;
     if (::mkfifo(path.c_str(), 0600) == 0) pipe = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
     if (pipe) return std::unique_ptr<InputPipe>(new InputPipe(std::move(folder), std::move(pipe)));
-    error = "the server's pipe " + path + " cannot be created: " + ::strerror(errno);
+    const int failed = errno;
+    error = "the server's pipe " + path + " cannot be created: " + ::strerror(failed);
+    if (failed != EPERM && failed != EOPNOTSUPP && failed != ENOSYS) return nullptr;
   }
   return nullptr;
 }
