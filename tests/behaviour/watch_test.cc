@@ -113,9 +113,10 @@ BOOST_AUTO_TEST_CASE(a_missing_workflow_is_not_waited_for) {
 }
 
 BOOST_AUTO_TEST_CASE(an_option_that_no_change_of_a_file_mends_is_not_waited_for) {
-  const std::string file_ = scratch.file("w.md",
-                                         "---\nparameters:\n  - {name: n, type: number, required: true}\n---\n```mermaid\n"
-                                         "stateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Log \"${n}\"\n");
+  const std::string file_ =
+      scratch.file("w.md",
+                   "---\nparameters:\n  - {name: n, type: number, required: true}\n---\n```mermaid\n"
+                   "stateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Log \"${n}\"\n");
   using Words = std::vector<std::string>;
   for (const Words& more : {Words{}, Words{"--var", "n=x"}, Words{"--var", "n=1", "--var", "nn=1"},
                             Words{"--var", "n=1", "--until", "B"}, Words{"--var", "n=1", "--config", "none.yaml"}}) {

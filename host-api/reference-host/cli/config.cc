@@ -130,7 +130,8 @@ void warn_of_unknown_programs(Context& context, const std::vector<std::string>& 
     if (!explained || explained->member("unknown_programs").type() == RawJson::Type::missing) continue;
     std::string warning = "warning: commands.allow: \"";
     warning.append(program).append(
-        "\" is not a known program, so it may run any other program. The entry allows only arguments that are written in "
+        "\" is not a known program, so it may run any other program. The entry allows only arguments that are written "
+        "in "
         "the line, and under `arguments: safe` it allows none. The entry \"");
     complain(warning.append(program).append(" *\" allows all arguments"));
   }

@@ -248,7 +248,8 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
   command.add_flag("--no-fail-fast", flags.no_fail_fast, "If a branch fails, the others still run to their end")
       ->excludes(fast);
   command.add_flag("--force", flags.force, "Also run the steps that are up to date");
-  command.add_flag("--yes,-y", flags.yes, "Confirm in advance what `Wait for user confirmation` asks; this does not answer an `Approve`");
+  command.add_flag("--yes,-y", flags.yes,
+                   "Confirm in advance what `Wait for user confirmation` asks; this does not answer an `Approve`");
   command.add_flag("--step", flags.step, "Show each step on the terminal before it is run, and ask whether to run it");
   add_report_options(command, flags);
 }

@@ -133,9 +133,10 @@ void Output::write_all() {
     }
     // Half of the room must be free, so that nobody is woken for each line.
     if (!written) {
-      // It stays full, because no call must begin for a client that is gone.
-      if (full_) room_.signal();
+      full_ = false;
+      room_.signal();
       lock.unlock();
+      // First of all, the server must know that nobody reads, so that it begins no call because there is room.
       gone_();
       tell_room();
       return;

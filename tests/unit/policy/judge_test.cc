@@ -610,11 +610,11 @@ BOOST_AUTO_TEST_CASE(a_refusal_says_what_to_write_instead) {
         std::pair("for f in a; do ls; done", "give all names to one"),
         std::pair("if ls; then cat; fi", "with test or ["), std::pair("[[ -f a ]]", "write [ ... ]"),
         std::pair("(ls)", "leave the parentheses out"), std::pair("{ ls; }", "leave the braces out"),
-        std::pair("cat <> a", "write < FILE"), std::pair("ls > a", "such as tee"),
-        std::pair("ls &>/dev/null", "2>&1"), std::pair("cat <<< a", "printf '%s\\n' TEXT |"),
-        std::pair("cat <<E\n$X\nE", "(<<'E"), std::pair("ls &", "leave the &"),
-        std::pair("ls {a,b}", "write the words out"), std::pair("ls ${HOME}", "$HOME, $PWD and $? are known"),
-        std::pair("cat <(ls)", "use a pipe"), std::pair("sh -c ls", "without sh"), std::pair("hash ls", "which NAME"),
+        std::pair("cat <> a", "write < FILE"), std::pair("ls > a", "such as tee"), std::pair("ls &>/dev/null", "2>&1"),
+        std::pair("cat <<< a", "printf '%s\\n' TEXT |"), std::pair("cat <<E\n$X\nE", "(<<'E"),
+        std::pair("ls &", "leave the &"), std::pair("ls {a,b}", "write the words out"),
+        std::pair("ls ${HOME}", "$HOME, $PWD and $? are known"), std::pair("cat <(ls)", "use a pipe"),
+        std::pair("sh -c ls", "without sh"), std::pair("hash ls", "which NAME"),
         std::pair("pushd a", "write cd DIRECTORY"), std::pair(". a", "name programs by their paths")}) {
     const Verdict verdict = rules.verdict(line);
     BOOST_TEST(to_text(verdict.decision) == "deny", line);

@@ -358,6 +358,7 @@ BOOST_AUTO_TEST_CASE(commands_read_what_the_host_has_made_for_them_whatever_the_
   BOOST_REQUIRE(::mkdtemp(state.data()) != nullptr);
   const std::string own = state + "/wtool/temporary/process-5e884898-8sKq2L";
   std::filesystem::create_directories(own);
+  std::filesystem::permissions(own, std::filesystem::perms::owner_all);
   const auto policy = policy_of("sandbox: {read: [/usr], write: [/srv]}\nlock: [sandbox]\n");
   std::string error;
   const auto configuration =
