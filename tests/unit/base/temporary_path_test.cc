@@ -309,11 +309,11 @@ BOOST_AUTO_TEST_CASE(without_a_folder_for_state_guarded_files_are_with_the_other
   ::mkdir((scratch.path() + "/home").c_str(), 0700);
   const std::pair<const char*, std::string> homes[] = {
       {"XDG_STATE_HOME", scratch.path() + "/file"}, {"HOME", scratch.path() + "/missing"}, {"HOME", ""}};
-  for (const auto& [name, value] : homes) {
-    BOOST_TEST_CONTEXT(name << "=" << value) {
+  for (const auto& home : homes) {
+    BOOST_TEST_CONTEXT(home.first << "=" << home.second) {
       const Process process([&]() -> std::string {
         ::unsetenv("XDG_STATE_HOME");
-        ::setenv(name, value.c_str(), 1);
+        ::setenv(home.first, home.second.c_str(), 1);
         return wtool::guarded_folder() + make_guarded_file();
       });
       BOOST_TEST(process.said().starts_with(of_user() + "/process-"), process.said());
