@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "support/mcp_client.h"
+#include "support/text.h"
 
 BOOST_AUTO_TEST_SUITE(mcp_process_test)
 
