@@ -1,5 +1,7 @@
 #include "loader/toolbox.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 #include <wtool/cpp/host.hpp>
@@ -365,7 +367,7 @@ void Toolbox::becomes_job(const Stop& stop) {
 
 void Toolbox::look_for_change() {
   // The tools may read only the folder that existed when they were made. If it is gone, another one takes its place.
-  if (!guarded_.empty() && !is_guarded_folder(guarded_)) {
+  if (!guarded_.empty() && ::access(guarded_.c_str(), F_OK) != 0) {
     guarded_.clear();
     made_with_.reset();
   }
