@@ -31,7 +31,7 @@ workflow::ShellReader configured_shell(const Config& config);
 // How much of the outputs of a run may be kept.
 OutputLimits configured_output_limits(const Config& config);
 
-// The audit trail. An empty file: there is none.
+// The audit trail. If its file is empty, no trail is configured.
 audit::AppendOptions configured_trail(const Config& config);
 
 // The size of the store of results, and what the work of every step depends on because the configuration says so.

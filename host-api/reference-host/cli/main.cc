@@ -138,8 +138,7 @@ const char* usual_name(std::string_view word, bool within) {
   return nullptr;
 }
 
-// A hint for a word that is left over, if it was probably meant as a part of the command or as a parameter. Empty: there
-// is none.
+// A hint for a word that is left over, if it was probably meant as a part of the command or as a parameter; else empty.
 std::string usual_form(const std::string& path, const std::string& word, const Words& options) {
   const bool is_option = word.starts_with('-');
   const std::string name = word.substr(0, word.find('='));

@@ -116,7 +116,7 @@ class RecordReader {
   void end(const nlohmann::json& record);
   // How long the part since the last start or resumption has taken.
   std::chrono::steady_clock::duration part_took() const;
-  // The step at the place, which the record makes if there is none, or if it says that a step `begins` there.
+  // The step at the place. Makes it if it is missing, or if the record says that a step `begins` there.
   StepRecord& step_of(const nlohmann::json& record, const StepPlace& place, bool begins, Moment at);
   bool is_of_earlier_part(const StepRecord& step) const { return step.part < static_cast<std::size_t>(run_.resumed); }
   void drop(std::size_t index);

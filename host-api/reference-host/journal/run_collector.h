@@ -1,4 +1,4 @@
-// Collects the record of a run while it goes on, for the reports at its end.
+// Collects what happens in a run, as the record for the reports at its end.
 #pragma once
 
 #include <chrono>

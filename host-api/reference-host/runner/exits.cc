@@ -123,7 +123,7 @@ FailureWay Exits::way_from(std::size_t state, Failed failed, std::size_t depth) 
     const State& target = workflow_.states[exit.target];
     // Where failures continue, a choice may take any of its exits.
     if (failed == Failed::action) way.handed_on = target.kind == State::Kind::join || target.hidden;
-    // The exit that was taken shows that the path goes on, so a plain exit of the composite state may be taken, too.
+    // The path took an exit, so it can go on, and a plain exit of the composite state may be taken as well.
     if (failed == Failed::path && target.hidden && target.kind != State::Kind::join) failed = Failed::action;
   }
   way.failed = failed;
