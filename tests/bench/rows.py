@@ -98,7 +98,11 @@ def growth(group):
 def groups(place, quick):
     """`place`: where the workers, the peers and a scratch folder are (measure.py)."""
     true = "/usr/bin/true"
-    guarded = '{"sandbox": {"read": ["/"], "write": ["%s"]}}' % place.scratch
+    def guarded(name):
+        root = Path(place.scratch) / name
+        root.mkdir(exist_ok=True)
+        return '{"sandbox": {"read": ["/"], "write": ["%s"]}}' % root
+
     sandbox = '{"sandbox": {"read": ["/"], "write": ["%s"], "protect": "none"}}' % place.scratch
     command = place.program("bench_command")
 
@@ -140,15 +144,17 @@ def groups(place, quick):
         (Path(place.scratch) / name).mkdir()
         return '{"audit": {"file": "%s/%s/trail.jsonl"%s}}' % (place.scratch, name, more)
 
-    def first_calls(folders):
-        """Each figure is the first call of a process whose sandbox may write to this many folders of ten files each."""
+    many = 100 if quick else 10_000
+
+    def calls_in(folders, **options):
+        """Calls whose sandbox may write to this many folders of ten files each."""
         root = Path(place.scratch) / f"folders-{folders}"
-        for number in range(folders):
+        for number in range(0 if root.exists() else folders):
             inner = root / f"{number // 100}" / f"{number}"
             inner.mkdir(parents=True)
             for file in range(10):
                 (inner / f"{file}").touch()
-        return bench("call", "--config", '{"sandbox": {"read": ["/"], "write": ["%s"]}}' % root, true, fresh=True)
+        return bench("call", "--config", guarded(root.name), true, **options)
 
     folder = Path(place.scratch) / "workflows"
     wtool = place.build / "bin/wtool"
@@ -197,7 +203,7 @@ def groups(place, quick):
             "floor": bench("bare", true),
             "call": bench("call", true),
             "call, sandbox": bench("call", "--config", sandbox, true),
-            "call, protected": bench("call", "--config", guarded, true),
+            "call, protected": bench("call", "--config", guarded("empty"), true),
             "Python subprocess.run": Worker([place.python, place.source("peers/python_worker.py"), true]),
             "Node spawnSync": node("spawnSync", 10),
             "Node spawn": node("spawn", 10),
@@ -233,9 +239,13 @@ def groups(place, quick):
             "call, on disk": bench("call", "--config", recorded("trail-on-disk", ', "sync": "data"'), true),
         }, rounds=40, burst=10, warm=2),
         Group("repositories", {
-            "one folder": first_calls(1),
-            "many folders": first_calls(100 if quick else 10_000),
+            "one folder": calls_in(1, fresh=True),
+            "many folders": calls_in(many, fresh=True),
         }, rounds=5),
+        Group("later searches", {
+            "one folder": calls_in(1),
+            "many folders": calls_in(many),
+        }, rounds=40, burst=10, warm=10),
         Group("direct", {
             "call": bench("call", line),
             "sh -c by posix_spawn": bench("spawned", "/bin/sh", "-c", line),
@@ -342,6 +352,8 @@ def rows():
             each("call, on disk", "call", 2, 1e3), unit="us"),
         Row("repositories", "the first search for repositories, in 10,000 folders with 100,000 files", "repositories",
             ["one folder", "many folders"], each("many folders", "one folder", 1, 1e6), unit="ms"),
+        Row("later-searches", "a later call there / one whose sandbox may write to a single folder", "later searches",
+            ["one folder", "many folders"], ratio("many folders", "one folder")),
         Row("host-size", "the same in a host of 2 GB / in one of 10 MB", "host size", ["call, 2 GB", "call, 10 MB"],
             ratio("call, 2 GB", "call, 10 MB"), must=1.10, aim=1.03),
         Row("direct", "`git --version` / `sh -c` of it by posix_spawn", "direct", ["call", "sh -c by posix_spawn"],

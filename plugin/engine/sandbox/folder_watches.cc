@@ -54,7 +54,7 @@ void FolderWatches::forget(Watched& watched) {
 
 void FolderWatches::forget_all() {
   for (auto& [number, owners] : watches_) {
-    for (Watched* const owner : owners) owner->watch_ = -1;
+    for (Watched* const owner : owners) owner->end();
   }
   watches_.clear();
   events_.reset();
@@ -75,7 +75,7 @@ void FolderWatches::hear() {
       if ((event.mask & IN_Q_OVERFLOW) != 0) return forget_all();
       const auto found = watches_.find(event.wd);
       if (found == watches_.end()) continue;
-      for (Watched* const owner : found->second) owner->watch_ = -1;
+      for (Watched* const owner : found->second) owner->end();
       watches_.erase(found);
     }
   }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
@@ -23,12 +24,22 @@ class FolderWatches {
   // A folder that may be watched. Call forget() before this object is destroyed or moved.
   class Watched {
    public:
+    Watched() = default;
+    // Each change that is reported adds one to `changes`, which may count those of several folders.
+    explicit Watched(std::uint64_t& changes) : changes_(&changes) {}
+
     // False: the folder has changed since it was watched, or is not watched.
     bool unchanged() const { return watch_ >= 0; }
 
    private:
     friend class FolderWatches;
+    void end() {
+      watch_ = -1;
+      if (changes_ != nullptr) ++*changes_;
+    }
+
     int watch_ = -1;
+    std::uint64_t* changes_ = nullptr;
   };
 
   FolderWatches();

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 #include <deque>
+#include <optional>
 #include <string_view>
 
 #include "base/descriptor.h"
@@ -98,11 +99,13 @@ struct Signs {
 
 // A folder, as it was when it was last listed.
 struct RepositorySearch::Folder {
-  Folder(std::string folder_path, bool top, bool within_git, FolderWatches& all_watches)
+  Folder(std::string folder_path, bool top, bool within_git, FolderWatches& all_watches, std::uint64_t& tree_changes)
       : path(std::move(folder_path)),
         dot_git(!top && last_part(path) == ".git"),
         in_git(within_git),
-        watches(all_watches) {}
+        watches(all_watches),
+        changes(tree_changes),
+        watch(tree_changes) {}
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   ~Folder() { watches.forget(watch); }
@@ -122,6 +125,7 @@ struct RepositorySearch::Folder {
   const bool dot_git;  // This folder is a .git, found in the folder above it.
   const bool in_git;   // This folder is below a .git.
   FolderWatches& watches;
+  std::uint64_t& changes;  // those that the watches of this tree have reported
   FolderWatches::Watched watch;
   bool settled = false;
   dev_t device = 0;
@@ -129,6 +133,24 @@ struct RepositorySearch::Folder {
   std::int64_t changed_ns = 0;
   std::vector<FoundRepository> found;
   std::vector<std::unique_ptr<Folder>> folders;  // sorted by name
+};
+
+// What is known about a root.
+struct RepositorySearch::Tree {
+  Tree(const std::string& path, FolderWatches& watches) : top(path, true, false, watches, changes) {}
+
+  // True if the last search saw all folders, and none has changed since then. The root's path may refer to a different
+  // folder by now, which a watch would not report, so the root is examined through its descriptor.
+  bool unchanged(int root) const {
+    struct stat status {};
+    return watched_until == changes && ::fstat(root, &status) == 0 && top.is(status);
+  }
+
+  std::uint64_t changes = 0;  // that the watches of its folders have reported
+  Folder top;
+  std::map<std::string, FoundRepository> found;  // by the last search
+  // `changes` at the end of the last search, if it left nothing out and all folders below the root were watched.
+  std::optional<std::uint64_t> watched_until;
 };
 
 // One search, over all roots.
@@ -225,7 +247,7 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
     const std::string path = path_below(folder.path, name);
     const bool in_git = folder.in_git || folder.dot_git;
     folder.folders.push_back(again ? std::move(*next++)
-                                   : std::make_unique<Folder>(path, false, in_git, folder.watches));
+                                   : std::make_unique<Folder>(path, false, in_git, folder.watches, folder.changes));
     // The watched folder may have been replaced.
     Folder& below = *folder.folders.back();
     if (below.inode != inode) below.watches.forget(below.watch);
@@ -305,29 +327,41 @@ void RepositorySearch::Pass::refresh(int root, const char* relative, Folder& fol
 // has not changed does not count as listed, so that each search gets further than the one before.
 void RepositorySearch::look(const Root& root, Pass& pass) {
   const Descriptor place = open_root(root);
-  std::unique_ptr<Folder>& top = roots_[root.path];
-  if (!top) top = std::make_unique<Folder>(root.path, true, false, *watches_);
-  pass.watching = looks_ > looks_without_watches && FolderWatches::can_watch(place.get());
+  std::unique_ptr<Tree>& tree = roots_[root.path];
+  if (!tree) tree = std::make_unique<Tree>(root.path, *watches_);
+  if (!tree->unchanged(place.get())) search(place.get(), *tree, pass);
+  pass.result.found.insert(tree->found.begin(), tree->found.end());
+}
+
+void RepositorySearch::search(int root, Tree& tree, Pass& pass) {
+  const std::string& path = tree.top.path;
+  tree.found.clear();
+  tree.watched_until.reset();
+  pass.watching = looks_ > looks_without_watches && FolderWatches::can_watch(root);
   pass.listed = 0;
   pass.met = 1;
   pass.full = false;
-  std::deque<Folder*> waiting{top.get()};
+  bool all_watched = pass.watching;
+  std::deque<Folder*> waiting{&tree.top};
   while (!waiting.empty() && pass.listed < max_listed_ && pass.has_room(0) && !pass.is_over()) {
     Folder& folder = *waiting.front();
     waiting.pop_front();
-    const char* relative = folder.path.c_str() + root.path.size();
+    const char* relative = folder.path.c_str() + path.size();
     relative += *relative == '/' ? 1 : 0;
-    // The root's path may refer to a different folder by now, which a watch would not report.
     if (*relative == '\0') {
-      pass.refresh(place.get(), ".", folder);
-    } else if (!folder.watch.unchanged()) {
-      pass.refresh(place.get(), relative, folder);
+      pass.refresh(root, ".", folder);
+    } else {
+      if (!folder.watch.unchanged()) pass.refresh(root, relative, folder);
+      all_watched = all_watched && folder.watch.unchanged();
     }
-    for (const FoundRepository& found : folder.found) pass.result.found.emplace(found.path, found);
+    for (const FoundRepository& found : folder.found) tree.found.emplace(found.path, found);
     for (const auto& below : folder.folders) waiting.push_back(below.get());
     pass.met += folder.folders.size();
   }
-  if (!pass.over && !pass.full && waiting.empty()) return;
+  if (!pass.over && !pass.full && waiting.empty()) {
+    if (all_watched) tree.watched_until = tree.changes;
+    return;
+  }
   std::string bound = "its time limit";
   if (pass.full) {
     bound = "its limit of " + std::to_string(max_folders_) + " folders";
@@ -336,7 +370,7 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
   } else if (!pass.over) {
     bound = "its limit of " + std::to_string(max_listed_) + " folders that are new or have changed";
   }
-  pass.result.left_out.push_back("the search for repositories in " + root.path + " ended at " + bound +
+  pass.result.left_out.push_back("the search for repositories in " + path + " ended at " + bound +
                                  ", before it had seen all folders; remove folders there" +
                                  (pass.full ? "" : ", or call again, because a search remembers what it has seen"));
 }

@@ -4,7 +4,8 @@
 //   HEAD with commondir), such as bare repositories and those of submodules and worktrees.
 // - It remembers folders between searches, and does not list a folder again if its change time, which programs cannot
 //   set, is the same. From the third search on, the kernel reports which folders change (folder_watches.h), and only
-//   folders without a watch are checked.
+//   folders without a watch are checked. As long as it reports no change, a search of a root takes as long for 100,000
+//   watched folders as for one.
 // - A search is bounded in time; in each root, also in the number of folders that it lists, and in the number that it
 //   remembers, which bounds its memory. `left_out` says what it skipped. It ends immediately when its caller gives up.
 //
@@ -72,13 +73,15 @@ class RepositorySearch {
  private:
   struct Folder;
   struct Pass;
+  struct Tree;
   void look(const Root& root, Pass& pass);
+  void search(int root, Tree& tree, Pass& pass);
 
   const std::size_t max_listed_;
   const std::size_t max_folders_;
   std::size_t looks_ = 0;
   const std::unique_ptr<FolderWatches> watches_;  // The folders refer to it.
-  std::map<std::string, std::unique_ptr<Folder>> roots_;
+  std::map<std::string, std::unique_ptr<Tree>> roots_;
 };
 
 }  // namespace wtool::engine

@@ -181,6 +181,45 @@ BOOST_FIXTURE_TEST_CASE(a_search_with_watches_sees_every_change, Search) {
   see_every_change();
 }
 
+BOOST_FIXTURE_TEST_CASE(a_search_looks_at_no_folder_as_long_as_the_watches_report_no_change, Search) {
+  for (int i = 0; i < 300; ++i) make("folder" + std::to_string(i) + "/sub");
+  make("folder7/sub/.git");
+  std::filesystem::create_directories(path() + "/other/a/b");
+  const auto root_at = [](const std::string& folder) {
+    struct stat status {};
+    BOOST_REQUIRE(::stat(folder.c_str(), &status) == 0);
+    return Root{folder, status.st_dev, status.st_ino, true};
+  };
+  const std::vector<Root> roots{root_at(root), root_at(path() + "/other")};
+  int asked = 0;  // A search asks while it goes through the folders.
+  const auto look = [&] {
+    asked = 0;
+    return search.look(roots, std::chrono::seconds(60), [&asked] { return ++asked == 0; });
+  };
+  // A root is listed again as long as its last change is too recent.
+  const auto look_until_nothing_is_asked = [&] {
+    for (int looks = 0; looks < 200'000; ++looks) {
+      const Repositories result = look();
+      if (asked == 0) return result;
+    }
+    BOOST_FAIL("the search goes through the folders each time");
+    return Repositories{};
+  };
+  BOOST_TEST(look_until_nothing_is_asked().found.size() == 1U);
+  BOOST_TEST(look().found.contains(root + "/folder7/sub/.git"));
+  std::filesystem::create_directories(path() + "/other/a/b/.git");
+  BOOST_TEST(look().found.size() == 2U);
+  BOOST_TEST(asked > 0);
+  BOOST_TEST(look_until_nothing_is_asked().found.size() == 2U);
+  std::filesystem::remove(root + "/folder7/sub/.git");
+  make("folder8/.git");
+  std::filesystem::create_directories(path() + "/other/.git");
+  const Repositories last = look();
+  BOOST_TEST(last.found.size() == 3U);
+  BOOST_TEST(last.found.contains(root + "/folder8/.git"));
+  BOOST_TEST(last.found.contains(path() + "/other/.git"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_folder_that_replaces_a_watched_one_is_searched, Search) {
   make("a/b/c");
   make("other/b/c/.git");
