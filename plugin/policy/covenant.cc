@@ -1,7 +1,6 @@
 #include "policy/covenant.h"
 
-#include <sys/stat.h>
-
+#include "base/execute_run_project.h"
 #include "policy/commands_file.h"
 #include "policy/covenant/line.h"
 #include "policy/covenant/paths.h"
@@ -19,12 +18,6 @@ Verdict deny(std::string message, std::string hint) {
   verdict.rule = covenant_rule;
   verdict.hint = std::move(hint);
   return verdict;
-}
-
-bool is_project(const std::string& folder) {
-  struct stat status {};
-  const std::string prefix = folder == "/" ? "/" : folder + '/';
-  return ::stat((prefix + ".git").c_str(), &status) == 0 || ::stat((prefix + ".clada").c_str(), &status) == 0;
 }
 
 // Variables for a command of git: no prompts, no locks, no transport, and no repository above `root`.
@@ -92,15 +85,8 @@ Verdict CovenantCommand::judge(const std::string& directory, const Programs& pro
   return verdict;
 }
 
-std::string find_project(const std::string& configured, const std::string& directory) {
-  if (!configured.empty()) return resolve_path("/", configured);
-  std::string start = resolve_path("/", directory);
-  for (std::string folder = start;;) {
-    if (is_project(folder)) return folder;
-    if (folder == "/") return start;
-    const std::size_t slash = folder.rfind('/');
-    folder = slash == 0 ? "/" : folder.substr(0, slash);
-  }
+std::string project_root(const std::string& configured, const std::string& directory) {
+  return configured.empty() ? find_execute_run_project(resolve_path("/", directory)) : resolve_path("/", configured);
 }
 
 }  // namespace wtool::policy

@@ -75,8 +75,8 @@ class CovenantCommand {
 // The rule that the verdicts of CovenantCommand name.
 inline constexpr std::string_view covenant_rule = "execute_run";
 
-// The project's folder, canonical: `configured` if it is not empty; otherwise the nearest folder with .git or .clada,
-// from `directory` (the host's) upward; otherwise `directory`.
-std::string find_project(const std::string& configured, const std::string& directory);
+// The project's folder, canonical: `configured` if it is not empty; otherwise what find_execute_run_project() finds from
+// `directory` (the host's).
+std::string project_root(const std::string& configured, const std::string& directory);
 
 }  // namespace wtool::policy

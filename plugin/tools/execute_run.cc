@@ -136,7 +136,7 @@ class ExecuteRunCall : public CommandCall {
     const auto here = policy::open_directory("");
     const auto* const directory = std::get_if<policy::Directory>(&here);
     const std::string root =
-        policy::find_project(configuration.execute_run_root, directory != nullptr ? directory->path : "/");
+        policy::project_root(configuration.execute_run_root, directory != nullptr ? directory->path : "/");
     const auto command = std::make_shared<const policy::CovenantCommand>(line, root, configuration.files_in_force);
     // A person is asked about the line as it was written, and the answer is kept for exactly this text. That is safe,
     // because the same text always becomes the same words.

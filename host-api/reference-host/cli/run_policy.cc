@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/execute_run_project.h"
 #include "base/files.h"
 #include "base/paths.h"
 #include "journal/journal.h"
@@ -16,18 +17,6 @@ namespace {
 // What gives commands more than they have: runs that wait for an approval, settings, and answers of a person.
 constexpr const char* own_names[] = {".wtool", "wtool.yaml", ".clada", "tools-allow.json",
                                      "apps/tools/caws/tools-allow.json"};
-
-// The project of execute_run, as execute_run itself finds it: the nearest folder with a repository or with answers, from
-// `here` upwards, or else `here`.
-std::string project_of_answers(const std::string& here) {
-  std::error_code ignored;
-  for (std::filesystem::path at = here;; at = at.parent_path()) {
-    for (const char* mark : {".git", ".clada"}) {
-      if (std::filesystem::exists(at / mark, ignored)) return at.string();
-    }
-    if (at == at.parent_path()) return here;
-  }
-}
 
 // Holds wtool's own names against commands, from `here`, where the server was started, up to the root. The sandbox holds
 // only what exists. So the folders are made of the journals of runs, one of which could seem to wait for an approval, and
@@ -58,7 +47,7 @@ std::optional<PolicyPreset> confine(Context& context, const runner::RunPolicy& p
   }
   std::error_code failed;
   const std::string here = std::filesystem::current_path(failed).string();
-  const std::string project = failed ? "" : project_of_answers(here);
+  const std::string project = failed ? "" : find_execute_run_project(here);
   auto preset = policy_preset({.kind = policy.name == "project" ? Kind::project : Kind::read_only,
                                .root = policy.root,
                                .project = project,

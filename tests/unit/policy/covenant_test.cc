@@ -206,14 +206,14 @@ BOOST_AUTO_TEST_CASE(the_project_is_the_nearest_folder_with_a_repository_or_answ
   const wtool::test::ScratchFolder scratch;
   const std::string deep = scratch.path() + "/a/b/c";
   std::filesystem::create_directories(deep);
-  BOOST_TEST(find_project("", deep) == deep);
+  BOOST_TEST(project_root("", deep) == deep);
   std::filesystem::create_directories(scratch.path() + "/a/.clada");
-  BOOST_TEST(find_project("", deep) == scratch.path() + "/a");
+  BOOST_TEST(project_root("", deep) == scratch.path() + "/a");
   std::filesystem::create_directories(scratch.path() + "/a/b/.git");
-  BOOST_TEST(find_project("", deep) == scratch.path() + "/a/b");
-  BOOST_TEST(find_project("/", deep) == "/");
+  BOOST_TEST(project_root("", deep) == scratch.path() + "/a/b");
+  BOOST_TEST(project_root("/", deep) == "/");
   std::filesystem::create_symlink(deep, scratch.path() + "/link");
-  BOOST_TEST(find_project(scratch.path() + "/link", "/") == deep);
+  BOOST_TEST(project_root(scratch.path() + "/link", "/") == deep);
 }
 
 BOOST_AUTO_TEST_CASE(a_fifo_that_a_command_puts_in_place_of_a_file_is_not_waited_for) {
