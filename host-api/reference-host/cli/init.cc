@@ -110,8 +110,7 @@ stateDiagram-v2
 // What to do next, with the words by which the other commands find the file.
 std::string next_step(const StarterFile& start, const std::string& named) {
   std::string text(start.next);
-  std::string shown = escaped(named);
-  if (shown.find_first_of(" \t'\"$&;|<>()*?`") != std::string::npos) shown = shell_quoted(shown);
+  const std::string shown = shell_word(escaped(named));
   if (start.kind == "workflow") {
     replace_all(text, "NAME", named.empty() ? "first" : shown);
   } else {

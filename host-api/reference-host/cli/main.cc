@@ -147,8 +147,7 @@ std::string usual_form(const std::string& path, const std::string& word, const W
   const bool takes_parameters = path == "run" || path == "plan" || path == "watch" || path == "lint";
   const std::string given = word.substr(std::min(word.find_first_not_of('-'), word.size()));
   if (!takes_parameters || given.find('=') == std::string::npos || given.starts_with('=')) return "";
-  const bool is_plain = given.find_first_of(" \t'\"$&;|<>()*?`\\") == std::string::npos;
-  return "; a parameter of the workflow is given as --var " + (is_plain ? given : shell_quoted(given));
+  return "; a parameter of the workflow is given as --var " + shell_word(given);
 }
 
 // Reads CLI11's message about a value that an option does not take ("--output: groups not in {group,none}"), and names
