@@ -144,6 +144,10 @@ bool overwrites(const std::string& file, const std::string& other, const std::st
   return true;
 }
 
+std::size_t to_standard_output(const std::vector<std::string>& files) {
+  return static_cast<std::size_t>(std::count(files.begin(), files.end(), "-"));
+}
+
 bool are_apart(const std::vector<std::string>& files) {
   namespace fs = std::filesystem;
   std::set<fs::path> seen;

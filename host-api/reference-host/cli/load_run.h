@@ -2,6 +2,7 @@
 // writing its reports into files.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ bool overwrites(const std::string& file, const std::string& other, const std::st
 inline bool is_the_workflow(const std::string& file, const std::string& workflow) {
   return overwrites(file, workflow, "the workflow file");
 }
+// How many of the files are `-`, standard output.
+std::size_t to_standard_output(const std::vector<std::string>& files);
 // False if two of the files are the same; the reason is then on stderr. Empty names and `-` do not count.
 bool are_apart(const std::vector<std::string>& files);
 

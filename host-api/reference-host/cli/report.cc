@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "base/environment.h"
@@ -88,7 +89,8 @@ int write_report(const ReportOptions& options) {
     complain("choose what to write: --junit FILE, --html FILE, --github or --otlp FOLDER; `wtool show` prints a run");
     return exit_unusable;
   }
-  if ((options.junit == "-" ? 1 : 0) + (options.html == "-" ? 1 : 0) + (options.github ? 1 : 0) > 1) {
+  const std::vector<std::string> files = {options.junit, options.html};
+  if (to_standard_output(files) + (options.github ? 1 : 0) > 1) {
     complain(
         "only one of --junit, --html and --github can write to standard output (--github always does); name a file for "
         "the others");
@@ -98,10 +100,10 @@ int write_report(const ReportOptions& options) {
   if (!past) return exit_unusable;
   const std::string workflow = (std::filesystem::path(past->run.directory) / past->run.file).string();
   const std::string journal = journal::journal_file(".", past->run.run);
-  for (const std::string& file : {options.junit, options.html}) {
+  for (const std::string& file : files) {
     if (is_the_workflow(file, workflow) || overwrites(file, journal, "the journal of the run")) return exit_unusable;
   }
-  if (!are_apart({options.junit, options.html})) return exit_unusable;
+  if (!are_apart(files)) return exit_unusable;
   if (past->being_written) complain("the run has not ended yet: what is written shows it up to now");
   std::string why;
   std::optional<workflow::Workflow> drawn;

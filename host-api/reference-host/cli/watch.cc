@@ -117,7 +117,7 @@ class Watch {
     }
     if (wanted.patterns.empty()) wanted.patterns.emplace_back("**");
     wanted.also = std::filesystem::weakly_canonical(file, failed).string();
-    for (const std::string& own : {options_.flags.junit, options_.flags.html, options_.flags.events}) {
+    for (const std::string& own : options_.flags.files()) {
       if (!own.empty()) wanted.not_these.insert(std::filesystem::weakly_canonical(own, failed).string());
     }
     return wanted;

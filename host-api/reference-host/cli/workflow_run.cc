@@ -78,12 +78,6 @@ int exit_status_of(const journal::RunRecord& run) {
 
 namespace {
 
-int given_to_standard_output(const RunFlags& flags) {
-  int count = 0;
-  for (const std::string* file : {&flags.events, &flags.junit, &flags.html}) count += *file == "-" ? 1 : 0;
-  return count;
-}
-
 // One run of a prepared workflow, up to its exit status.
 class FileRun {
  public:
@@ -165,7 +159,7 @@ class FileRun {
                              is_kept && !waits_in_vain ? run : "", {!stands_above, flags_.quiet, basis_.part});
     // If the events or a report go to standard output, nothing else does.
     const bool summed_up =
-        given_to_standard_output(flags_) > 0 ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
+        to_standard_output(flags_.files()) > 0 ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
     const bool reported = !wants_report || write_reports(collector.record(), &prepared_.workflow(), junit, html);
     if (waits_in_vain) {
       complain("the question cannot be answered, because the journal does not have it; " +
@@ -281,7 +275,7 @@ void add_report_options(CLI::App& command, RunFlags& flags) {
 }
 
 bool can_begin(const RunFlags& flags) {
-  if (given_to_standard_output(flags) > 1) {
+  if (to_standard_output(flags.files()) > 1) {
     complain("only one of --events, --junit and --html can be standard output (-); name a file for the others");
     return false;
   }
@@ -297,10 +291,11 @@ bool can_begin(const RunFlags& flags) {
 }
 
 bool can_write_files(const RunFlags& flags, const std::string& workflow, const std::string& journal) {
-  for (const std::string* file : {&flags.events, &flags.junit, &flags.html}) {
-    if (is_the_workflow(*file, workflow) || overwrites(*file, journal, "the journal of the run")) return false;
+  const std::vector<std::string> files = flags.files();
+  for (const std::string& file : files) {
+    if (is_the_workflow(file, workflow) || overwrites(file, journal, "the journal of the run")) return false;
   }
-  if (!are_apart({flags.events, flags.junit, flags.html})) return false;
+  if (!are_apart(files)) return false;
   for (const std::string* file : {&flags.junit, &flags.html}) {
     if (!file->empty() && *file != "-" && !can_write_report(resolve_links_above(*file))) return false;
   }

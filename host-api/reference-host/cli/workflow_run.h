@@ -39,6 +39,7 @@ struct RunFlags {
   std::string events;  // this and the next two are the names of files; empty: no file
   std::string junit;
   std::string html;
+  std::vector<std::string> files() const { return {events, junit, html}; }
   bool* misused = nullptr;  // is set if the run did not begin because of an option, and not because of the workflow
   int* signal = nullptr;    // is set to the first signal that came during the run, even if the run was completed
 };
