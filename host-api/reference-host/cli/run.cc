@@ -39,7 +39,7 @@ int run_or_plan(Context& context, RunCommandOptions& options) {
   }
   if (options.strict && !passes_strict_lint(context, file, options.flags.variables.names())) return exit_unusable;
   if (!options.from.empty()) return run_from(context, file, options.from, options.flags);
-  if (!options.only_plans) return run_file(context, file, options.flags);
+  if (!options.only_plans) return run_file(context, file, options.flags).status;
   return plan_file(context, file, options.flags.variables, options.flags.part, {options.json, options.flags.force});
 }
 

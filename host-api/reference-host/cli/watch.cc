@@ -63,7 +63,7 @@ bool can_read_again(const GivenVariables& given) {
 
 class Watch {
  public:
-  Watch(Context& context, WatchOptions& options) : context_(context), options_(options) {}
+  Watch(Context& context, const WatchOptions& options) : context_(context), options_(options) {}
 
   int run() {
     std::error_code failed;
@@ -80,7 +80,7 @@ class Watch {
       return exit_unusable;
     }
     // The run reports the missing file. It would be useless to wait for the file: most likely, its name is misspelt.
-    if (!std::filesystem::exists(file, failed)) return run_file(context_, options_.file, options_.flags);
+    if (!std::filesystem::exists(file, failed)) return run_file(context_, options_.file, options_.flags).status;
     if (!can_write_files(options_.flags, file)) return exit_unusable;
     std::optional<FileWatcher::Wanted> wanted = wanted_files(file);
     if (!wanted) return exit_unusable;
@@ -125,10 +125,6 @@ class Watch {
 
   // Runs the workflow whenever files have changed, until a signal comes or the files cannot be watched.
   int run_after_changes(FileWatcher& watcher) {
-    int signal = 0;
-    bool misused = false;
-    options_.flags.signal = &signal;
-    options_.flags.misused = &misused;
     for (bool is_first = true;; is_first = false) {
       if (!watcher.error().empty()) {
         complain(watcher.error());
@@ -139,10 +135,11 @@ class Watch {
       }
       // Changes from here on may come too late for this run, so they cause another run.
       watcher.take();
-      const int status = run_file(context_, options_.file, options_.flags);
+      const FileRunEnd end = run_file(context_, options_.file, options_.flags);
       // A later change of the workflow may have made an option wrong, and another change may mend that.
-      if (is_first && misused) return status;
-      if (signal != 0) return 128 + signal;
+      if (is_first && end.misused) return end.status;
+      if (end.signal != 0) return 128 + end.signal;
+      int signal = 0;
       const std::set<std::string> changed = wait_for_changes(watcher, signal);
       if (signal != 0) return 128 + signal;
       if (!changed.empty()) say(names_in_words(changed) + " changed");
@@ -197,7 +194,7 @@ class Watch {
   }
 
   Context& context_;
-  WatchOptions& options_;
+  const WatchOptions& options_;
   std::set<std::string> before_;  // what had changed when the last run ended
   int busy_ = 0;                  // how many runs in a row have changed the same files
 };

@@ -110,7 +110,7 @@ class FileRun {
     if (flags_.detached >= 0 && !begin_detached(flags_.detached, journal.get())) return exit_unusable;
     Beginning beginning(flags_.detached);
     Stop stop;
-    const Interrupts interrupts(stop, flags_.signal);
+    const Interrupts interrupts(stop, &signal_);
     // The reports are written at the end, but their paths are resolved now, before a command can put a link into them.
     const std::string junit = resolve_links_above(flags_.junit), html = resolve_links_above(flags_.html);
     const std::string run = journal ? journal->run() : "";
@@ -170,6 +170,9 @@ class FileRun {
     return written || status != exit_ok ? status : exit_unwritten;
   }
 
+  // The first signal that came during run(); 0: none.
+  int signal() const { return signal_; }
+
  private:
   report::ProgressStyle progress_style() const {
     auto style = report::ProgressStyle::of(STDERR_FILENO);
@@ -218,6 +221,7 @@ class FileRun {
   runner::Secrets& secrets_;
   std::unique_ptr<journal::EventsFile> events_;  // null: none
   Stepping stepping_;
+  int signal_ = 0;
 };
 
 // The names that are not given.
@@ -302,39 +306,35 @@ bool can_write_files(const RunFlags& flags, const std::string& workflow, const s
   return true;
 }
 
-int run_file(Context& context, const std::string& file, const RunFlags& flags) {
-  bool ignored = false;
-  bool& misused = flags.misused != nullptr ? *flags.misused : ignored;
-  misused = true;
-  if (!can_begin(flags)) return exit_unusable;
-  misused = false;
+FileRunEnd run_file(Context& context, const std::string& file, const RunFlags& flags) {
+  constexpr FileRunEnd misused{.status = exit_unusable, .misused = true};
+  if (!can_begin(flags)) return misused;
   const auto prepared = PreparedWorkflow::open(context, file, flags.variables.names());
-  if (!prepared) return exit_unusable;
-  misused = true;
+  if (!prepared) return {.status = exit_unusable};
   if (const std::string why = prepared->cut_to(flags.part); !why.empty()) {
     complain(why);
-    return exit_unusable;
+    return misused;
   }
   auto read = read_variables(flags.variables, prepared->workflow());
-  if (!read) return exit_unusable;
+  if (!read) return misused;
   std::vector<std::string> given = std::move(*read);
   int ended = exit_ok;
-  if (!ask_for_parameters(prepared->workflow(), given, ended)) return ended;
+  if (!ask_for_parameters(prepared->workflow(), given, ended)) return {.status = ended, .misused = true};
   auto inputs = inputs_of(*prepared, file, given, flags.variables);
-  if (!inputs) return exit_unusable;
+  if (!inputs) return misused;
   runner::Secrets secrets;
   runner::RunSettings settings;
   settings.part = flags.part;
   FileRun run(*prepared, flags, context.options.env_files, std::move(settings), secrets);
-  if (!run.open_files()) return exit_unusable;
-  misused = false;
+  if (!run.open_files()) return misused;
   std::unique_ptr<journal::Journal> journal;
   if (!flags.no_journal) {
     std::string error;
     journal = journal::Journal::create(prepared->directory(), journal_options(secrets), error);
     if (!journal) complain("this run keeps no journal and cannot be resumed: " + error);
   }
-  return run.run(std::move(*inputs), std::move(journal), nullptr);
+  const int status = run.run(std::move(*inputs), std::move(journal), nullptr);
+  return {.status = status, .signal = run.signal()};
 }
 
 namespace {

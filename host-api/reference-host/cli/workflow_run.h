@@ -40,8 +40,6 @@ struct RunFlags {
   std::string junit;
   std::string html;
   std::vector<std::string> files() const { return {events, junit, html}; }
-  bool* misused = nullptr;  // is set if the run did not begin because of an option, and not because of the workflow
-  int* signal = nullptr;    // is set to the first signal that came during the run, even if the run was completed
 };
 
 void add_run_options(CLI::App& command, RunFlags& flags);
@@ -64,12 +62,24 @@ struct Resumed {
 // is on standard error. `journal`: the file of the run that is continued; empty: it is a new run.
 bool can_write_files(const RunFlags& flags, const std::string& workflow, const std::string& journal = "");
 
-// These functions read, check and run a workflow, and return the exit status.
-int run_file(Context& context, const std::string& file, const RunFlags& flags);
+// How run_file() ended.
+struct FileRunEnd {
+  int status = exit_ok;
+  bool misused = false;  // the run did not begin, and the reason is an option, not the workflow
+  int signal = 0;        // the first signal that came during the run, even if the run was completed; 0: none
+};
+
+// Reads, checks and runs a workflow.
+FileRunEnd run_file(Context& context, const std::string& file, const RunFlags& flags);
+
+// The next three functions continue a run, and return the exit status.
+
 // Continues the last run of the file from that run's last visit of the state `from`, with what was recorded before that
 // visit.
 int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags);
+
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags);
+
 // Continues a run whose journal is already open, with answers to the questions that it waits for. `keeps_part` is as in
 // Resumed.
 int continue_run(Context& context, journal::ResumedRun resumed, std::vector<GivenApproval> given, const RunFlags& flags,
