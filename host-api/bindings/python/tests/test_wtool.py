@@ -268,6 +268,13 @@ class Endings(Case):
         os.environ["COMMAND"] = first + tree(mark)
         return super().script(text, mark, **more)
 
+    def words_of(self, text):
+        """The words that the script prints. It must succeed."""
+        process = self.script(text, new_mark())
+        out, _ = process.communicate(timeout=BOUND)
+        self.assertEqual(process.returncode, 0)
+        return out.split()
+
     def test_a_killed_interpreter_leaves_nothing(self):
         mark, process = self.begin(self.RUN)
         process.kill()
@@ -314,10 +321,7 @@ class Endings(Case):
             "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
             "print(wtool.run('echo third').stdout, end='')\n"
         )
-        process = self.script(text, new_mark())
-        out, _ = process.communicate(timeout=BOUND)
-        self.assertEqual(out.split(), ["first", "second", "5", "third"])
-        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.words_of(text), ["first", "second", "5", "third"])
 
     def test_a_child_of_a_fork_can_close_its_copy_and_open_a_plugin_of_its_own(self):
         text = (
@@ -332,10 +336,7 @@ class Endings(Case):
             "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
             "print(plugin.run(f'kill -0 {kept} && echo alive').stdout, end='')\n"
         )
-        process = self.script(text, new_mark())
-        out, _ = process.communicate(timeout=BOUND)
-        self.assertEqual(out.split(), ["own", "5", "alive"])
-        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.words_of(text), ["own", "5", "alive"])
 
 
 class Plugins(Case):
