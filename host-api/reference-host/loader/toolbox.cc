@@ -230,34 +230,31 @@ void Toolbox::name_jobs(const std::string& name) {
 
 namespace {
 
-// Lets commands in a sandbox read what this process makes for them, such as prompts and the input of servers.
-// Returns the folder; empty: commands may read everything, or there is no such folder.
-std::string add_guarded_folder(nlohmann::json& config) {
+// The folders that commands in a sandbox may read. nullptr: they may read everything.
+nlohmann::json* readable_folders(nlohmann::json& config) {
   const auto sandbox = config.find("sandbox");
-  if (sandbox == config.end() || !sandbox->is_object()) return {};
+  if (sandbox == config.end() || !sandbox->is_object()) return nullptr;
   const auto read = sandbox->find("read");
-  if (read == sandbox->end() || !read->is_array() || std::find(read->begin(), read->end(), "/") != read->end())
-    return {};
-  std::string folder = guarded_folder();
-  if (!folder.empty()) read->push_back(folder);
-  return folder;
+  if (read == sandbox->end() || !read->is_array()) return nullptr;
+  return std::find(read->begin(), read->end(), "/") == read->end() ? &*read : nullptr;
 }
 
 }  // namespace
 
 // Only the cluster plugin takes the `cluster` section; other plugins would report it as a mistake. Only calls on this
-// machine get the folder, because nodes may not have it.
+// machine get the guarded folder, because nodes may not have it.
 std::string Toolbox::config_for(const Plugin& plugin, const std::string& config, const std::string& slot) const {
   nlohmann::json all = parse_json(config);
   if (!all.is_object()) return config;
-  if (!plugin.is_cluster()) {
-    const bool had_cluster = all.erase("cluster") > 0;
-    guarded_ = add_guarded_folder(all);
-    if (!had_cluster && guarded_.empty()) return config;
+  if (plugin.is_cluster()) {
+    if (!job_name_.empty()) all["cluster"]["job_name"] = job_name_;
+    if (!slot.empty()) all["cluster"]["slot"] = slot;
+    return all.dump();
   }
-  if (plugin.is_cluster() && !job_name_.empty()) all["cluster"]["job_name"] = job_name_;
-  if (plugin.is_cluster() && !slot.empty()) all["cluster"]["slot"] = slot;
-  return all.dump();
+  const bool had_cluster = all.erase("cluster") > 0;
+  nlohmann::json* const read = guarded_.empty() ? nullptr : readable_folders(all);
+  if (read != nullptr) read->push_back(guarded_);
+  return had_cluster || read != nullptr ? all.dump() : config;
 }
 
 const wtool_tool* Toolbox::make_tool(const Plugin& plugin, const std::string& id, const std::string& config,
@@ -285,6 +282,9 @@ const wtool_tool* Toolbox::make_tool(const Plugin& plugin, const std::string& id
 // Makes tools_ again with wanted_, while no call runs.
 void Toolbox::make_tools() {
   config_error_.clear();
+  // Commands in a sandbox must be able to read what this process makes for them, such as prompts and the input of servers.
+  nlohmann::json wanted = parse_json(wanted_);
+  guarded_ = readable_folders(wanted) != nullptr ? guarded_folder() : "";
   Tools made;
   const std::string config = config_for(plugin_, wanted_);
   for (const ToolDescription& description : plugin_.tools()) {

@@ -177,7 +177,7 @@ class Toolbox final : public ToolCaller {
   std::condition_variable changed_;
   Tools tools_;
   Variants variants_;                      // variants with neither a tool nor an error are still to be made
-  mutable std::string guarded_;            // the guarded folder that tools_ and variants_ may read; empty: none
+  std::string guarded_;                    // the guarded folder that tools_ and variants_ may read; empty: none
   std::optional<std::string> made_with_;   // the configuration of tools_; nothing: the tools must not be used
   std::string wanted_;                     // the configuration as it is now
   std::string config_error_;               // why the configuration cannot be used; empty: as far as is known, it can
