@@ -20,10 +20,10 @@ namespace {
 
 // Without this limit, a loop around a refused command or a mistake would repeat its other states until max_steps is
 // reached.
-constexpr int max_handled_fatal_ends = 10;
+constexpr int max_handled_in_a_row = 10;
 
 std::string in_a_row() {
-  return " (" + std::to_string(max_handled_fatal_ends) + " times in a row; another round would fail in the same way)";
+  return " (" + std::to_string(max_handled_in_a_row) + " times in a row; another round would fail in the same way)";
 }
 
 std::string name_of(const Workflow& workflow, std::size_t state) {
@@ -131,18 +131,10 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
     run_.abort(end.outcome.message);
     return stay(step, end, std::move(branch_result));
   }
-  if (result.is_fatal()) {
-    const bool composite = !state.hidden && state.other_half != no_state;
-    const State& exits_of = composite ? invocation_.workflow.states[state.other_half] : state;
-    std::string why = why_fatal(state, result, end.outcome);
-    const bool handled = !state.action->options.on_failure.name.empty() || has_failure_exit(exits_of) ||
-                         (end.outcome.error == exhausted_error && has_exhausted_exit(exits_of));
-    if (handled && ++handled_fatal_ends_[step.state] == max_handled_fatal_ends) {
-      return stay(step, end, fatal(why + in_a_row(), result.refused));
-    }
-    if (!handled) return stay(step, end, fatal(std::move(why), result.refused));
-  } else {
-    handled_fatal_ends_.erase(step.state);
+  if (!result.is_fatal()) {
+    handled_[step.state].results = 0;
+  } else if (auto ends = fatal_end(step, end.outcome, result)) {
+    return stay(step, end, *std::move(ends));
   }
   if (step.status == Step::Status::aborted) return stay(step, end, aborted());
   const bool action_failed = state.action && step.status == Step::Status::failed;
@@ -161,6 +153,19 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
     return branch_result;
   }
   return leave(step, end, action_failed, current);
+}
+
+// How a result of the state's action that the state itself must handle ends the path. Nothing: the state handles it.
+std::optional<BranchResult> Branch::fatal_end(const Step& step, const Outcome& outcome, const ActionResult& result) {
+  const State& state = step.of();
+  const bool composite = !state.hidden && state.other_half != no_state;
+  const State& exits_of = composite ? invocation_.workflow.states[state.other_half] : state;
+  std::string why = why_fatal(state, result, outcome);
+  const bool handled = !state.action->options.on_failure.name.empty() || has_failure_exit(exits_of) ||
+                       (outcome.error == exhausted_error && has_exhausted_exit(exits_of));
+  if (!handled) return fatal(std::move(why), result.refused);
+  if (++handled_[step.state].results == max_handled_in_a_row) return fatal(why + in_a_row(), result.refused);
+  return std::nullopt;
 }
 
 // Makes a join, or the end of a composite state, fail when the states that lead to it have failed. If it has an action,
@@ -206,7 +211,7 @@ std::optional<BranchResult> Branch::leave(Step& step, StepEnd& end, bool action_
   }
   const Choice choice = exits_.choose(state, Failed::no);
   if (!choice.mistake.empty()) return mistaken(state, choice, step, end, current);
-  handled_mistakes_.erase(step.state);
+  handled_[step.state].mistakes = 0;
   if (choice.taken != nullptr) return go_on(step, end, {choice.taken->target}, current);
   Outcome stuck;
   stuck.is_error = true;
@@ -253,7 +258,7 @@ std::optional<BranchResult> Branch::mistaken(const State& state, const Choice& c
     target = state.action ? invocation_.workflow.index_of(state.action->options.on_failure.name) : no_state;
     if (target == no_state) return stay(step, end, fatal(choice.mistake, false));
   }
-  if (++handled_mistakes_[step.state] == max_handled_fatal_ends) {
+  if (++handled_[step.state].mistakes == max_handled_in_a_row) {
     return stay(step, end, fatal(choice.mistake + in_a_row(), false));
   }
   Outcome outcome;

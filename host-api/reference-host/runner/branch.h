@@ -40,6 +40,12 @@ class Branch {
     Failed failed = Failed::action;
   };
 
+  // How often in a row a state has handled what would otherwise have ended the run.
+  struct HandledInARow {
+    int results = 0;   // of its action
+    int mistakes = 0;  // in the conditions of its exits
+  };
+
   BranchResult failed(std::string reason) const;
   BranchResult fatal(std::string reason, bool refused) const;
   BranchResult aborted() const;
@@ -48,6 +54,7 @@ class Branch {
 
   // Enters the state `current`, and then sets `current` to the next state; or returns how the path has ended.
   std::optional<BranchResult> visit(std::size_t& current);
+  std::optional<BranchResult> fatal_end(const Step& step, const Outcome& outcome, const ActionResult& result);
   void stand_for(const Pending& failure, const workflow::State& state, Step& step, StepEnd& end);
   std::optional<BranchResult> leave(Step& step, StepEnd& end, bool action_failed, std::size_t& current);
   std::optional<BranchResult> follow(const FailureWay& way, Step& step, StepEnd& end, std::size_t& current);
@@ -72,10 +79,7 @@ class Branch {
   std::optional<LastStep> last_;
   Exits exits_;
   std::optional<Pending> pending_;
-  // For each state, how often in a row one of its exits has handled a result that would have ended the run.
-  std::unordered_map<std::size_t, int> handled_fatal_ends_;
-  // The same for conditions that cannot be evaluated.
-  std::unordered_map<std::size_t, int> handled_mistakes_;
+  std::unordered_map<std::size_t, HandledInARow> handled_;  // by state
 };
 
 }  // namespace wtool::host::runner
