@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 
 // Raised when keys are computed differently, so that old entries no longer match.
 constexpr std::string_view key_version = "wtool step 4";
+// After the name of a result or an output: why it is not kept.
+constexpr const char* has_secret = "contains a secret";
 constexpr std::string_view input_part = "file ";  // in `parts`, the beginning of an input file's name
 
 // Appends the text with its size, so that different lists of texts never become the same bytes.
@@ -305,19 +307,38 @@ std::string StepCache::collect_outputs(const Work& work, const std::vector<std::
   return {};
 }
 
-std::string StepCache::keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
-                            const std::function<Refuses()>& refuses, const SharedClaim& claim,
-                            std::vector<CachedOutput>* kept_outputs) {
-  if (look.key.empty() || options_.looks_only) return look.why;
-  constexpr const char* secret = "contains a secret";
-  if (refuses()(result, true)) return std::string("its result ") + secret;
+std::string StepCache::changed_since(const Work& work, const Look& look) {
   Look again;
   again.parts = look.parts;
   std::erase_if(again.parts, [](const auto& part) { return part.first.starts_with(input_part); });
   add_inputs(work, again);
   if (!again.why.empty()) return again.why;
   // Even if an input now has its old content again, the work may have read different content in between.
-  if (again.parts != look.parts || again.modified != look.modified) return "its inputs changed while it ran";
+  const bool changed = again.parts != look.parts || again.modified != look.modified;
+  return changed ? "its inputs changed while it ran" : "";
+}
+
+std::string StepCache::copy_outputs(const Work& work, const CacheEntry& entry, Store::Keeping& keeping,
+                                    const std::function<Refuses()>& refuses) const {
+  for (const CachedOutput& output : entry.outputs) {
+    if (!output.link.empty()) continue;
+    const Refuses refused = refuses();
+    std::string problem;
+    const std::string hash = keeping.add(
+        absolute(work, output.path),
+        [&](std::string_view bytes, bool last) { return refused(bytes, last) ? has_secret : std::string(); }, problem);
+    if (!problem.empty()) return "the output " + quoted(output.path) + ": " + problem;
+    if (hash != output.hash) return "the output " + quoted(output.path) + " changed while it was read";
+  }
+  return {};
+}
+
+std::string StepCache::keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
+                            const std::function<Refuses()>& refuses, const SharedClaim& claim,
+                            std::vector<CachedOutput>* kept_outputs) {
+  if (look.key.empty() || options_.looks_only) return look.why;
+  if (refuses()(result, true)) return std::string("its result ") + has_secret;
+  if (std::string why = changed_since(work, look); !why.empty()) return why;
   const FoundFiles found = find_files(work.directory, work.outputs, {}, PatternLinks::not_followed);
   if (!found.problem.empty()) return found.problem;
   // A command in a sandbox could make a link to a folder that it may not read. The next run would then put copies of
@@ -342,16 +363,8 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   if (std::string why = collect_outputs(work, found.paths, checked_folders, entry.outputs); !why.empty()) return why;
   // All names are checked before any content is copied: if one is refused, a copy would stay in the store without an
   // entry.
-  if (refuses_name(entry, refuses)) return std::string("the name of a file ") + secret;
-  for (const CachedOutput& output : entry.outputs) {
-    if (!output.link.empty()) continue;
-    const Refuses refused = refuses();
-    const std::string hash = keeping.add(
-        absolute(work, output.path),
-        [&](std::string_view bytes, bool last) { return refused(bytes, last) ? secret : std::string(); }, problem);
-    if (!problem.empty()) return "the output " + quoted(output.path) + ": " + problem;
-    if (hash != output.hash) return "the output " + quoted(output.path) + " changed while it was read";
-  }
+  if (refuses_name(entry, refuses)) return std::string("the name of a file ") + has_secret;
+  if (std::string why = copy_outputs(work, entry, keeping, refuses); !why.empty()) return why;
   if (std::string conflict = claim.conflict(); !conflict.empty()) return conflict;
   if (!keeping.finish(entry, step_hash(work), problem)) return problem;
   remove_unfinished(work, entry.outputs);

@@ -103,10 +103,15 @@ class StepCache {
   void add_inputs(const Work& work, Look& look, const FileHashes::Reads& reads = nullptr);
   void check_outputs(const Work& work, Look& look, const FileHashes::Reads& reads);
   std::string why_not(const Work& work, const Look& look) const;
+  // Why the inputs are no longer those of `look`; empty: they are.
+  std::string changed_since(const Work& work, const Look& look);
   // Adds the files, which are outputs of the work, to `outputs`. Returns why one of them cannot be kept; empty: all can.
   // `checked_folders`: folders that are known to be below no link; more are added.
   std::string collect_outputs(const Work& work, const std::vector<std::string>& paths,
                               std::set<std::string>& checked_folders, std::vector<CachedOutput>& outputs);
+  // Copies the contents of the entry's outputs into the store. Returns why one cannot be kept; empty: all are copied.
+  std::string copy_outputs(const Work& work, const CacheEntry& entry, Store::Keeping& keeping,
+                           const std::function<Refuses()>& refuses) const;
 
   const Options options_;
   std::map<std::string, std::string> common_parts_;  // the hashes of Options::parts
