@@ -122,14 +122,14 @@ struct RunSettings {
   std::size_t max_parallel = 0;   // calls that run at the same time; 0: no limit
   std::optional<bool> fail_fast;  // overrides the setting of the workflow
   bool force = false;             // also runs the steps that are up to date
-  // For the journal. `on`: "cluster" if steps that name no place run on a cluster. `jobs`: the name of the run's jobs
-  // on a cluster, if it may submit any.
-  std::string on{};
-  std::string jobs{};
-  std::string traceparent{};             // W3C trace context that all its calls belong to; empty: none
-  RunPart part{};                        // for the journal and messages: the workflow has already been cut
-  std::vector<std::string> env_files{};  // of --env-file, for the journal
-  RunPolicy policy{};                    // for the journal
+  std::string on{};               // "cluster" if steps that name no place run on a cluster; empty: on this machine
+  std::string traceparent{};      // W3C trace context that all its calls belong to; empty: none
+  RunPart part{};                 // to which the workflow has already been cut
+
+  // The run does not use the rest. It is recorded for whoever continues the run.
+  std::string jobs{};                    // the name of the run's jobs on a cluster; empty: it submits none
+  std::vector<std::string> env_files{};  // of --env-file
+  RunPolicy policy{};
 };
 
 struct RunStart {
