@@ -1,4 +1,5 @@
-// Questions whose answer counts only this once: nothing keeps an `always` or a `never`, so neither is offered or accepted.
+// Questions whose answer holds only for this one time. Nothing keeps an `always` or a `never`, so neither is offered or
+// accepted.
 #pragma once
 
 #include "approval/question.h"
@@ -8,6 +9,7 @@ namespace wtool::host {
 // The member of a question's subject that says so, with the value true.
 inline constexpr const char* once_member = "once";
 
-bool counts_once(const Question& question);
+// True if the question is of that kind.
+bool takes_only_yes_or_no(const Question& question);
 
 }  // namespace wtool::host

@@ -99,7 +99,7 @@ std::string workflow_question(std::string_view who, std::string_view text, std::
          (prompt.empty() ? "" : "Yes? " + std::string(prompt));
 }
 
-bool counts_once(const Question& question) {
+bool takes_only_yes_or_no(const Question& question) {
   const ordered_json subject = parse_ordered_json(question.subject);
   return subject.is_object() && subject.value(once_member, ordered_json()) == true;
 }

@@ -83,7 +83,7 @@ Approval TerminalApproval::ask_on(Asking& asking, const Question& question) cons
   // The newline comes first, since the cursor may be in the middle of a line.
   const std::string text = "\n" + question_text(question, asking.columns(), asking_state());
   Approval answer = Approval::no;
-  const bool is_once = counts_once(question);
+  const bool is_once = takes_only_yes_or_no(question);
   const auto problem = [&](const std::string& line) -> std::string {
     const bool is_known = parse_answer(line, answer);
     if (is_once) {

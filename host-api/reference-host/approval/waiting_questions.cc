@@ -244,7 +244,7 @@ std::string WaitingQuestions::settle(const std::string& id, std::string_view ans
     return "the question " + id + " no longer waits";
   }
   const bool is_kept = known->second == Approval::always || known->second == Approval::never;
-  if (is_kept && counts_once(found->second.question)) {
+  if (is_kept && takes_only_yes_or_no(found->second.question)) {
     return "the answer to this question must be yes or no, because no answer to it is kept";
   }
   found->second.answer = known->second;

@@ -112,7 +112,7 @@ class Answering {
     // There is no terminal, so the person is told how to answer.
     const bool shown =
         print(question_text(asked.question, question_columns()) + "answer it with: wtool approve " + asked.id +
-              (counts_once(asked.question) ? " --answer yes|no\n" : " --answer yes|no|always|never\n"));
+              (takes_only_yes_or_no(asked.question) ? " --answer yes|no\n" : " --answer yes|no|always|never\n"));
     return shown ? exit_ok : exit_unusable;
   }
 

@@ -34,7 +34,7 @@ bool shows_forms(const json& capabilities) {
 }
 
 ordered_json approval_form(const Question& question) {
-  const bool is_once = counts_once(question);
+  const bool is_once = takes_only_yes_or_no(question);
   ordered_json names = ordered_json::array();
   for (const auto& [name, meaning] : answers) {
     if (!is_once || meaning == Approval::yes || meaning == Approval::no) names.push_back(name);
