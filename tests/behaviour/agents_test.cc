@@ -38,10 +38,6 @@ struct Agents : Place {
     for (std::size_t i = 0; i < all.size(); ++i) scratch.file("answers/" + std::to_string(i + 1), all[i]);
   }
   std::size_t calls() const { return count_of(file("calls"), "x"); }
-  Finished wtool(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), wtool_path);
-    return run(arguments, here());
-  }
   // A workflow that begins with these lines of front matter.
   std::string with(const std::string& front, const std::string& diagram, const std::string& actions) const {
     return scratch.file("workflow.md", "---\n" + front + "---\n```mermaid\nstateDiagram-v2\n" + diagram +

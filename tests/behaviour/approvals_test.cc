@@ -35,11 +35,6 @@ struct Asking : Place {
             "\n- Ship: Shell \"printf '%s' \\\"$TEXT\\\" > shipped\" env={\"TEXT\": \"${Ask.stdout}\"}\n"
             "- Refused: Shell \"printf '%s' \\\"$TEXT\\\" > refused\" env={\"TEXT\": \"${Ask.message}\"}\n");
   }
-  Finished wtool(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), wtool_path);
-    return run(arguments, here());
-  }
-  bool there(const std::string& name) const { return fs::exists(scratch.path() + "/" + name); }
   // The records of the journal of the only run.
   std::string journal() const {
     std::string all;

@@ -21,11 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Detached : Place {
-  Finished wtool(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), wtool_path);
-    return run(arguments, here());
-  }
-  bool there(const std::string& name) const { return fs::exists(scratch.path() + "/" + name); }
   void wait_for_file(const std::string& name) const {
     BOOST_REQUIRE(wait_until([&] { return there(name); }, std::chrono::seconds(30)));
   }

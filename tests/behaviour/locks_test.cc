@@ -26,7 +26,6 @@ struct Locks : Place {
     arguments.insert(arguments.begin(), wtool_path);
     return run(arguments, at());
   }
-  bool there(const std::string& name) const { return std::filesystem::exists(scratch.path() + "/" + name); }
 };
 
 // A run that holds the lock until the gate is open.

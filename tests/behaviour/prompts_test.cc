@@ -23,10 +23,6 @@ struct Prompts : Place {
   std::string asking(const std::string& arguments = "") const {
     return workflow("    [*] --> Ask\n    Ask --> [*]\n", "- Ask: Execute prompt \"main\" " + arguments + "\n");
   }
-  Finished wtool(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), wtool_path);
-    return run(arguments, here());
-  }
 };
 
 std::size_t count_of(const std::string& text, const std::string& part) {

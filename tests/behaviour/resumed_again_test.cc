@@ -13,11 +13,6 @@ using namespace wtool::test;
 namespace {
 
 struct Again : Place {
-  Finished wtool(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), wtool_path);
-    return run(arguments, here());
-  }
-  bool there(const std::string& name) const { return std::filesystem::exists(scratch.path() + "/" + name); }
   void remove(const std::string& name) const { std::filesystem::remove(scratch.path() + "/" + name); }
   void make(const std::string& name) const { scratch.file(name, ""); }
   // With a cache of steps that is empty at first.

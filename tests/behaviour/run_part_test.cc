@@ -16,10 +16,6 @@ struct Parts : Place {
              "- A: Shell \"echo A >>seen; printf a\"\n- B: Shell \"echo B ${A.stdout} >>seen; test ! -e bad\"\n"
              "- C: Shell \"echo C >>seen\"\n- Last: Shell \"echo Last >>seen\"\n- finally: Last\n");
   }
-  Finished wtool(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), wtool_path);
-    return run(arguments, here());
-  }
   // What the states have written since the last call.
   std::string seen() const {
     const std::string text = file("seen");

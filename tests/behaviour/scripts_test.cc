@@ -30,7 +30,6 @@ struct Scripts : Place {
                                         one_state + "```\n\n## Actions\n\n- A: Shell " + options + "\n\n  ```" +
                                         language + "\n" + indented + "  ```\n");
   }
-  bool there(const std::string& name) const { return std::filesystem::exists(scratch.path() + "/" + name); }
   // Checks a run of the file: its exit status, and what the command wrote into the file `out`.
   void check_run(const std::string& file_, int status, const std::string& out) const {
     scratch.file("out", "");

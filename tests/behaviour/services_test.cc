@@ -21,11 +21,6 @@ const std::string two = "    [*] --> Db\n    Db --> Use\n    Use --> [*]\n";
 const std::string and_last = two + "    Last --> [*]\n";
 
 struct Services : Place {
-  Finished wtool(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), wtool_path);
-    return run(arguments, here());
-  }
-  bool there(const std::string& name) const { return fs::exists(scratch.path() + "/" + name); }
   bool comes(const std::string& name) const {
     return wait_until([&] { return there(name); }, std::chrono::seconds(30));
   }

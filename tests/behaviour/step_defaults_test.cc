@@ -21,10 +21,6 @@ struct Defaults : Place {
                             "## Actions\n" +
                             actions);
   }
-  Finished wtool(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), wtool_path);
-    return run(arguments, here());
-  }
   std::string seen(const std::vector<std::string>& more = {}) const {
     std::filesystem::remove(scratch.path() + "/seen");
     const Finished finished = run_workflow("w.md", more);

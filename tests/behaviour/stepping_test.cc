@@ -21,7 +21,6 @@ struct Stepped : Place {
         "- A: Shell \"echo one > a\"\n- B: Shell \"cat a ${token} ${A.exit_code} > b; true\"\n- Clean: Shell \"touch "
         "cleaned\"\n");
   }
-  bool there(const std::string& name) const { return fs::exists(scratch.path() + "/" + name); }
 };
 
 const std::string question = "Run it? [Enter: yes, n: end the run, a: yes to all]";

@@ -105,7 +105,6 @@ struct OnTerminal : Place {
     }
     return workflow(diagram, list);
   }
-  bool there(const std::string& name) const { return std::filesystem::exists(scratch.path() + "/" + name); }
   // Prints until the file `enough` exists, and touches `printed` after each line.
   const std::string chatter =
       "Shell \"i=0; while test ! -e enough; do i=$((i+1)); echo word $i and many more words of it; sleep 0.02; "

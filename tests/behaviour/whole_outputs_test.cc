@@ -18,10 +18,6 @@ namespace fs = std::filesystem;
 const std::string two = "    [*] --> A\n    A --> B\n    B --> [*]\n";
 
 struct Outputs : Place {
-  Finished wtool(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), wtool_path);
-    return run(arguments, here());
-  }
   void keep(const std::string& settings) const { scratch.file("wtool.yaml", "output: {" + settings + "}\n"); }
   // The path of a file of the last run's outputs.
   fs::path output_file(const std::string& name) const {

@@ -20,17 +20,9 @@ const std::string build_fails =
     "- Build: Shell \"echo compiler says no; exit 1\"\n- Test: Shell \"touch tested\"\n"
     "- Deploy: Shell \"touch deployed\"\n";
 
-struct Failures : Place {
-  bool there(const std::string& name) const { return fs::exists(scratch.path() + "/" + name); }
-  Finished wtool(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), wtool_path);
-    return run(arguments, here());
-  }
-};
-
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(failures, Failures)
+BOOST_FIXTURE_TEST_SUITE(failures, Place)
 
 BOOST_AUTO_TEST_CASE(nothing_is_deployed_after_a_build_that_failed) {
   const Finished finished = run_workflow(workflow(natural, build_fails));

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,12 @@ struct Place {
     argv.insert(argv.end(), more.begin(), more.end());
     return run(argv, here());
   }
+  // Runs `wtool` with these arguments.
+  Finished wtool(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), wtool_path);
+    return run(arguments, here());
+  }
+  bool there(const std::string& name) const { return std::filesystem::exists(scratch.path() + "/" + name); }
   std::string file(const std::string& name) const { return content_of(scratch.path() + "/" + name); }
 };
 

@@ -25,11 +25,6 @@ namespace fs = std::filesystem;
 const std::string three = "    [*] --> One\n    One --> Two: success\n    Two --> Three: success\n    Three --> [*]\n";
 
 struct Runs : Place {
-  Finished wtool(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), wtool_path);
-    return run(arguments, here());
-  }
-  bool there(const std::string& name) const { return fs::exists(scratch.path() + "/" + name); }
   bool comes(const std::string& name) const {
     return wait_until([&] { return there(name); }, std::chrono::seconds(30));
   }
