@@ -5,51 +5,15 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
+#include "judge_rules.h"
 #include "policy/confinement.h"
-#include "policy/directories.h"
-#include "policy/entries.h"
 #include "policy/programs/spec.h"
 #include "support/program.h"
 
 namespace judge_test {
 
 using namespace wtool::policy;
-
-namespace {
-
-struct Rules {
-  CommandRules commands;
-  DirectoryRules directories;
-  std::string directory = "/";
-
-  Rules& allow(std::vector<std::string> entries) { return commands.allow = std::move(entries), *this; }
-  Rules& deny(std::vector<std::string> entries) { return commands.deny = std::move(entries), *this; }
-  Rules& ask(std::vector<std::string> entries) { return commands.ask = std::move(entries), *this; }
-  Rules& ask_network(std::vector<std::string> entries) { return commands.ask_network = std::move(entries), *this; }
-  Rules& safe() { return commands.safe_arguments = true, *this; }
-  Rules& ask_unlisted() { return commands.ask_unlisted = true, *this; }
-
-  LineJudgement judge(std::string_view line) const {
-    const Programs programs(std::nullopt, "/usr/local/bin:/usr/bin:/bin", {});
-    return wtool::policy::judge(line, {commands, directories, programs, canonical_roots(directories.roots), directory});
-  }
-  Verdict verdict(std::string_view line) const { return judge(line).verdict; }
-};
-
-void check(const Rules& rules, std::string_view line, Decision decision, std::string_view word, std::string_view rule,
-           std::string_view reason) {
-  const Verdict verdict = rules.verdict(line);
-  BOOST_TEST_CONTEXT(line << ": " << verdict.reason << " [" << verdict.rule << "] at " << verdict.at.begin << ".."
-                          << verdict.at.end) {
-    BOOST_TEST(to_text(verdict.decision) == to_text(decision));
-    BOOST_TEST(verdict.word == word);
-    BOOST_TEST(verdict.rule == rule);
-    BOOST_TEST(verdict.reason.find(reason) != std::string::npos);
-    if (decision != Decision::allow) BOOST_TEST(!verdict.hint.empty());
-  }
-}
-
-}  // namespace
+using namespace wtool::test::judge_rules;
 
 BOOST_AUTO_TEST_SUITE(judge)
 
@@ -504,42 +468,6 @@ BOOST_AUTO_TEST_CASE(what_a_script_sets_is_written_out_again) {
   BOOST_TEST(regenerate(*judgement.script) == "'set' '-e'; 'ls' 'a'; 'ls' 'b'");
 }
 
-BOOST_AUTO_TEST_CASE(a_refusal_says_might_where_it_cannot_know) {
-  const Rules rules = Rules().deny({"echo secret", "rm"});
-  check(rules, "echo $(id)", Decision::deny, "echo $(id)", "commands.deny: echo secret",
-        "\"echo $(id)\" might match the entry \"echo secret\", which denies it: a part of the command is known only "
-        "when the line runs");
-  check(rules, "echo secret $(id)", Decision::deny, "echo secret $(id)", "commands.deny: echo secret",
-        "is denied by the entry \"echo secret\"");
-  check(rules, "rm $x", Decision::deny, "rm $x", "commands.deny: rm", "is denied by the entry \"rm\"");
-  check(Rules().ask({"echo git push"}), "echo $n", Decision::ask, "echo $n", "commands.ask: echo git push",
-        "\"echo $n\" might match the entry \"echo git push\", which needs a person's approval");
-}
-
-BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
-  const auto safe = [](std::vector<std::string> allow) { return Rules().allow(std::move(allow)).safe(); };
-  for (const char* line : {"npm test", "cargo build --release"}) {
-    const std::string entry = '"' + std::string(line) + '"';
-    const std::string hint = safe({"npm", "cargo"}).verdict(line).hint;
-    BOOST_TEST(hint == "the entry " + entry + " in commands.allow would allow it");
-    BOOST_TEST(to_text(safe({"npm", "cargo", line}).verdict(line).decision) == "allow");
-  }
-  BOOST_TEST(safe({"npm"}).verdict("npm test " + std::string(200, 'x')).hint ==
-             "leave it out; commands.allow can name the whole command");
-  BOOST_TEST(safe({"make"}).verdict("make").hint ==
-             "an entry that also names arguments would allow the program with exactly these: \"make ARGUMENT\"");
-  // No entry can express these words.
-  for (const char* line : {"npm test 'a b'", "npm test '*'"}) {
-    const std::string hint = "leave it out: no entry can name these words; commands.unlisted: ask lets a person decide";
-    BOOST_TEST(safe({"npm"}).verdict(line).hint == hint);
-  }
-  BOOST_TEST(safe({"./mytool"}).verdict("./mytool x").hint ==
-             "the entry \"./mytool *\" in commands.allow would allow all of them");
-  BOOST_TEST(to_text(safe({"./mytool *"}).verdict("./mytool x").decision) == "allow");
-  BOOST_TEST(Rules().allow({"make"}).verdict("'time' make").hint ==
-             "leave out the word time, or add the entry \"time\" to commands.allow");
-}
-
 // find always puts a path in the place of {}, never an option.
 BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
   for (const bool is_safe : {false, true}) {
@@ -577,142 +505,10 @@ BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
   BOOST_TEST(to_text(rules.verdict("fd -x sed -n 1p --").decision) == "allow");
 }
 
-BOOST_AUTO_TEST_CASE(a_refusal_never_shows_a_placeholder_or_a_description_as_a_path) {
-  const wtool::test::ScratchFolder scratch;
-  Rules rules = Rules().allow({"git", "cat", "curl *", "ln"}).safe();
-  check(rules, "git -C /proc/self/cwd status", Decision::deny, "git", "commands.allow",
-        "the repository is known only when the command runs, and may have filters, which run programs");
-  rules = Rules().allow({"cat", "cd", "curl *", "ln *"});
-  rules.directories = {{scratch.path()}, true};
-  rules.directory = scratch.path();
-  const std::string many = "a" + std::string(200, ',');
-  for (const auto& [line, reason] :
-       {std::pair<std::string, std::string>("cat /etc/passwd", " leads to \"/etc/passwd\", outside of "),
-        {"cat " + many, " may lead out of directories.roots: it may name more paths than are checked"},
-        {"cat /proc/self/cwd/x", " may lead out of directories.roots: it is not known where it leads"},
-        {"cat a://%2e", " may lead out of directories.roots: it is written with %"},
-        {"curl 'http://[a-b]'", " may lead out of directories.roots: curl may expand it to any address"},
-        {"ln -s a/../b c", " may lead out of directories.roots: the target of a link is relative to the link's own"}}) {
-    const Verdict verdict = rules.verdict(line);
-    BOOST_TEST(to_text(verdict.decision) == "deny", line);
-    BOOST_TEST(verdict.reason.find(reason) != std::string::npos, line << ": " << verdict.reason);
-  }
-  rules.directories.confine_arguments = false;
-  check(rules, "cd /etc && cat x", Decision::deny, "/etc", "commands.allow", "cd would lead to \"/etc\", outside of");
-  check(rules, "cd /proc/self/cwd && cat x", Decision::deny, "/proc/self/cwd", "commands.allow",
-        "it is not known where cd leads; the folder may be outside of directories.roots");
-}
-
-BOOST_AUTO_TEST_CASE(a_refusal_says_what_to_write_instead) {
-  const Rules rules = Rules().allow({"ls", "sh", "cat"}).safe();
-  for (const auto& [line, hint] :
-       {std::pair("ls $(cat a)", "run that command first"),
-        std::pair("for f in a; do ls; done", "give all names to one"),
-        std::pair("if ls; then cat; fi", "with test or ["), std::pair("[[ -f a ]]", "write [ ... ]"),
-        std::pair("(ls)", "leave the parentheses out"), std::pair("{ ls; }", "leave the braces out"),
-        std::pair("cat <> a", "write < FILE"), std::pair("ls > a", "such as tee"), std::pair("ls &>/dev/null", "2>&1"),
-        std::pair("cat <<< a", "printf '%s\\n' TEXT |"), std::pair("cat <<E\n$X\nE", "(<<'E"),
-        std::pair("ls &", "leave the &"), std::pair("ls {a,b}", "write the words out"),
-        std::pair("ls ${HOME}", "$HOME, $PWD and $? are known"), std::pair("cat <(ls)", "use a pipe"),
-        std::pair("sh -c ls", "without sh"), std::pair("hash ls", "which NAME"),
-        std::pair("pushd a", "write cd DIRECTORY"), std::pair(". a", "name programs by their paths")}) {
-    const Verdict verdict = rules.verdict(line);
-    BOOST_TEST(to_text(verdict.decision) == "deny", line);
-    BOOST_TEST(verdict.hint.find(hint) != std::string::npos, line << ": " << verdict.reason << ": " << verdict.hint);
-  }
-}
-
-BOOST_AUTO_TEST_CASE(a_long_hint_is_cut) {
-  std::vector<std::string> many;
-  for (int i = 0; i < 40; ++i) many.push_back("tool" + std::to_string(i));
-  const Verdict verdict = Rules().allow(many).verdict(std::string(1000, 'x'));
-  BOOST_TEST(verdict.hint.find("and 28 more") != std::string::npos);
-  BOOST_TEST(verdict.reason.size() < 300U);
-}
-
 BOOST_AUTO_TEST_CASE(what_runs_is_there_only_where_all_words_are_known) {
   BOOST_TEST(Rules().allow({"ls"}).judge("ls 'a b'").script.has_value());
   BOOST_TEST(!Rules().allow({"ls"}).judge("ls $x").script.has_value());
   BOOST_TEST(!Rules().deny({"rm"}).judge("ls").script.has_value());
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-BOOST_AUTO_TEST_SUITE(entries)
-
-BOOST_AUTO_TEST_CASE(an_entry_is_its_words_and_a_last_star_makes_it_a_prefix) {
-  BOOST_TEST(Entry("git log *").prefix);
-  BOOST_TEST(Entry("git log *").words.size() == 2U);
-  BOOST_TEST(!Entry("git log").prefix);
-  BOOST_TEST(!Entry("*").prefix);
-  BOOST_TEST(Entry("a  b").words.size() == 2U);
-}
-
-BOOST_AUTO_TEST_CASE(an_absolute_entry_is_about_that_file_by_its_path_and_by_its_name) {
-  const Programs programs(std::nullopt, "/usr/bin:/bin", {});
-  const auto sh = programs.find("sh");
-  BOOST_REQUIRE(sh.has_value());
-  const auto coverage = [&](const std::string& entry, const std::string& word) {
-    return covers(Entry(entry), {{word, true, {}}}, programs, {"/site"}) != Coverage::none;
-  };
-  BOOST_TEST(coverage(*sh, *sh));
-  BOOST_TEST(coverage(*sh, "sh"));
-  BOOST_TEST(coverage("sh", *sh));
-  BOOST_TEST(!coverage("/opt/other/sh", "sh"));
-  BOOST_TEST(!coverage("sh", "/opt/other/sh"));
-  BOOST_TEST(!coverage("sh", "./sh"));
-  BOOST_TEST(coverage("./sh", "./sh"));
-  BOOST_TEST(coverage("/site/sh", "./sh"));
-  BOOST_TEST(coverage("/site/sh", "../site/sh"));
-  BOOST_TEST(!coverage("/site/sh", "../other/sh"));
-  // After a cd that may have failed, the entry must name the same file either way.
-  const std::vector<Word> script{{"./sh", true, {}}};
-  BOOST_TEST((covers(Entry("./sh"), script, programs, {"/site", "/site/a"}) == Coverage::none));
-  BOOST_TEST((covers(Entry("/site/sh"), {{"/site/sh", true, {}}}, programs, {"/a", "/b"}) != Coverage::none));
-}
-
-BOOST_AUTO_TEST_CASE(commands_that_may_make_or_move_links_are_known) {
-  const auto moves = [](std::vector<std::string> words) { return moves_links(words[0], words); };
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"ln", "-s", "a", "b"},
-           {"mv", "a", "b"},
-           {"rsync"},
-           {"cp", "-a", "-P", "b"},
-           {"cp", "-vR", "a", "b"},
-           {"cp", "--archive", "a", "b"},
-           {"unzip", "a.zip"},
-           {"unzip", "-o", "a.zip"},
-           {"unzip", "--", "a.zip"},
-           {"unzip", "-l", "--", "-l", "a.zip"},
-           {"unzip", "-o", "a.zip", "-x", "-l"},
-           {"unzip", "-o", "-dlib", "a.zip"},
-           {"tar", "xf", "a.tar"},
-           {"gtar", "-xf", "a.tar"},
-           {"bsdtar", "-v", "-x"},
-           {"tar", "--extract"},
-           {"tar", "--get"},
-           {"git", "checkout", "main"},
-           {"git"},
-       }) {
-    BOOST_TEST(moves(words), words.back());
-  }
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"cat", "x"},
-           {"cp", "a", "b"},
-           {"cp", "-v", "Rd", "b"},
-           {"cp", "--", "a", "b"},
-           {"unzip", "-l", "a.zip"},
-           {"unzip", "-qp", "a.zip"},
-           {"unzip", "-Z1", "a.zip"},
-           {"tar", "tf", "a.tar"},
-           {"tar", "-tf", "x"},
-           {"tar", "--list", "x"},
-           {"tar"},
-           {"git", "status"},
-           {"git", "grep", "x"},
-       }) {
-    BOOST_TEST(!moves(words), words.back());
-  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
