@@ -363,6 +363,39 @@ int set_up_client(Context& context, const McpOptions& options) {
   return print(snippet(client, *server)) ? exit_ok : exit_unusable;
 }
 
+// Takes the environment of the person's login shell. Without it, the server still starts.
+void take_environment(Context& context, LoginShell shell, Stop& stop) {
+  // The login shell runs on this machine, even if commands run on a cluster.
+  std::string error;
+  Plugin* local = context.local_plugin(error);
+  const std::string problem = local == nullptr ? error : take_login_environment(*local, shell, stop);
+  if (problem.empty()) return;
+  complain("mcp.login_environment: the server starts without the environment of the login shell: " + problem);
+}
+
+// Answers the client's messages until the input ends or `stop` is requested. Returns the exit status.
+int answer_messages(mcp::Server& server, mcp::Input& input, mcp::Output& output, const Ends& ends, const Stop& stop) {
+  int status = exit_ok;
+  input.hold_while([&output] { return output.is_full(); }, output.room());
+  if (::isatty(ends.in) == 1) {
+    complain(
+        "mcp: waiting for messages of a client on standard input; Ctrl-D ends the server, and `wtool mcp --install "
+        "CLIENT` adds it to a client");
+  }
+  if (!server.serve(input)) {
+    complain("standard input cannot be read");
+    status = exit_unusable;
+  }
+  const auto why = stop.requested();
+  server.end(why ? why->reason : "the client has closed the connection");
+  output.finish(patience_at_the_end);
+  if (const int failure = output.failure(); failure != 0) {
+    complain(std::string("standard output cannot be written: ") + ::strerror(failure));
+    status = exit_unusable;
+  }
+  return status;
+}
+
 int serve(Context& context, McpOptions& options) {
   keep_memory_small();
   const std::optional<Ends> ends = move_standard_streams();
@@ -388,14 +421,7 @@ int serve(Context& context, McpOptions& options) {
   Stop stop;
   const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) { wake(); });
   const Interrupts interrupts(stop);
-  if (all->login_shell) {
-    // The login shell runs on this machine, even if commands run on a cluster.
-    std::string error;
-    Plugin* local = context.local_plugin(error);
-    const std::string problem = local == nullptr ? error : take_login_environment(*local, *all->login_shell, stop);
-    if (!problem.empty())
-      complain("mcp.login_environment: the server starts without the environment of the login shell: " + problem);
-  }
+  if (all->login_shell) take_environment(context, *all->login_shell, stop);
   mcp::Output output(ends->out, wake);
   std::optional<WaitingQuestions> waiting;
   if (settings->approve_within) {
@@ -403,7 +429,7 @@ int serve(Context& context, McpOptions& options) {
   }
   mcp::Elicitation elicitation(output, waiting ? &*waiting : nullptr);
   context.ask_through(&elicitation);
-  int status = exit_ok;
+  int status = exit_unusable;
   std::unique_ptr<WorkflowTools> workflows;
   if (!options.workflows.empty()) {
     workflows = WorkflowTools::open(context, options.workflows, names, elicitation, settings->results.output_bytes,
@@ -416,25 +442,7 @@ int serve(Context& context, McpOptions& options) {
     if (workflows) add_workflows(*settings, *workflows, options.tools.empty());
     mcp::Server server(*plugin, *toolbox, elicitation, output, *settings);
     mcp::Input input(ends->in, ends->wake.descriptor(), ends->out, settings->message_bytes);
-    input.hold_while([&output] { return output.is_full(); }, output.room());
-    if (::isatty(ends->in) == 1) {
-      complain(
-          "mcp: waiting for messages of a client on standard input; Ctrl-D ends the server, and `wtool mcp --install "
-          "CLIENT` adds it to a client");
-    }
-    if (!server.serve(input)) {
-      complain("standard input cannot be read");
-      status = exit_unusable;
-    }
-    const auto why = stop.requested();
-    server.end(why ? why->reason : "the client has closed the connection");
-    output.finish(patience_at_the_end);
-    if (const int failure = output.failure(); failure != 0) {
-      complain(std::string("standard output cannot be written: ") + ::strerror(failure));
-      status = exit_unusable;
-    }
-  } else {
-    status = exit_unusable;
+    status = answer_messages(server, input, output, *ends, stop);
   }
   context.ask_through(nullptr);
   return interrupts.signal() != 0 ? interrupts.exit_status() : status;
