@@ -97,42 +97,48 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
     return nullptr;
   }
 
+  if (!warden->greet(path, host, patience, error)) return nullptr;
+  ProcessStatus status;
+  if (read_status(number, status)) warden->reaper_ = status.parent;
+  return warden;
+}
+
+bool WardenProcess::greet(const std::string& path, const Descriptor& host, const Patience& patience,
+                          CustodyError& error) {
   const warden::Hello hello{{warden::Kind::hello, 0, 0}, warden::protocol_version, 0};
-  warden->cgroup_base_ = open_cgroup_base();
-  const int sent[] = {host.get(), warden->cgroup_base_.get()};
+  cgroup_base_ = open_cgroup_base();
+  const int sent[] = {host.get(), cgroup_base_.get()};
   warden::Welcome welcome{};
   ssize_t received = 0;
   int failed_call = 0;
-  if (!warden::send_message(warden->control(), &hello, sizeof hello, sent, warden->cgroup_base_ ? 2 : 1)) {
+  if (!warden::send_message(control(), &hello, sizeof hello, sent, cgroup_base_ ? 2 : 1)) {
     failed_call = errno;
-  } else if (patience.await(warden->control(), POLLIN, greeting_timeout)) {
-    received = warden::receive_message(warden->control(), &welcome, sizeof welcome).size;
+  } else if (patience.await(control(), POLLIN, greeting_timeout)) {
+    received = warden::receive_message(control(), &welcome, sizeof welcome).size;
     if (received < 0) failed_call = errno;
   }
   if (received != sizeof welcome || welcome.header.kind != warden::Kind::welcome) {
-    warden->kill();
+    kill();
     // A program that has ended does not answer.
     const bool has_ended = failed_call == EPIPE || failed_call == ECONNRESET;
     error = patience.over() ? failure(path, "did not answer within the call's time", 0)
             : failed_call == 0 || has_ended
                 ? failure(path, "does not answer like a shell-warden", 0)
                 : failure(path, "was started, but no message can be exchanged with it", failed_call);
-    return nullptr;
+    return false;
   }
   if (welcome.version != warden::protocol_version) {
     error = failure(path,
                     "has protocol version " + std::to_string(welcome.version) + ", but this plugin needs version " +
                         std::to_string(warden::protocol_version) + "; install both from the same build",
                     0);
-    return nullptr;
+    return false;
   }
   if (welcome.problem != warden::WardenProblem::none) {
     error = failure(path, text_of(welcome.problem), welcome.error);
-    return nullptr;
+    return false;
   }
-  ProcessStatus status;
-  if (read_status(number, status)) warden->reaper_ = status.parent;
-  return warden;
+  return true;
 }
 
 bool WardenProcess::serves_us() const { return owner_ == ::getpid() && user_ == ::geteuid() && group_ == ::getegid(); }

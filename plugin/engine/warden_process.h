@@ -19,8 +19,8 @@ struct CustodyError {
 
 class WardenProcess {
  public:
-  // Starts the program at `path` and greets it. NULL with `error`, whose sentence names the path, when the file is
-  // missing, does not start, is of another version or cannot work here, or when the patience is over.
+  // Starts the program at `path` and greets it. nullptr: the file is missing, does not start, is of another version or
+  // cannot work here, or the patience is over; `error` says which, in a sentence that names the path.
   static std::shared_ptr<WardenProcess> start(const std::string& path, const Patience& patience, CustodyError& error);
 
   // False when this process, or its effective user or group, differs from those that started the warden: after a fork,
@@ -48,6 +48,10 @@ class WardenProcess {
   bool alive() const;
 
  private:
+  // Greets the warden, passes it what it needs, and reads whether it can serve. `host` is a handle of this process.
+  // False: it cannot, and `error` says why.
+  bool greet(const std::string& path, const Descriptor& host, const Patience& patience, CustodyError& error);
+
   Descriptor control_;
   Descriptor handle_;  // a pidfd
   Descriptor cgroup_base_;
