@@ -54,6 +54,34 @@ std::optional<ShellCall> shell_call(const ShellAction& action, const Step& step,
   return call;
 }
 
+// The service of the action, with all values filled in. Nothing: `mistake` says what is wrong, with its place.
+std::optional<PreparedService> prepare(const ServiceAction& action, const Step& step,
+                                       const WorkflowInvocation& invocation, const expressions::Scope& values,
+                                       std::string& mistake) {
+  PreparedService prepared;
+  auto run = shell_call(action.run, step, invocation, values, mistake);
+  if (!run) return std::nullopt;
+  prepared.run = std::move(*run);
+  if (action.ready) {
+    prepared.ready = shell_call(*action.ready, step, invocation, values, mistake);
+    if (!prepared.ready) return std::nullopt;
+  }
+  if (action.ready_timeout) {
+    const auto text = rendered_text(*action.ready_timeout, invocation, values, mistake);
+    if (!text) return std::nullopt;
+    std::string why;
+    const auto timeout = workflow::timeout_value(*text, why);
+    if (!timeout) {
+      mistake = with_place(invocation, action.ready_timeout->written.locate(0), why);
+      return std::nullopt;
+    }
+    prepared.ready_timeout = *timeout;
+  }
+  prepared.restart = action.restart;
+  prepared.backoff = step.of().action->options.backoff.value_or(usual_restart_wait);
+  return prepared;
+}
+
 // Tries to bind a socket to the port (0: to any free port) on all addresses. Returns the port; 0: it cannot be bound.
 std::int64_t bound_port(std::int64_t port) {
   for (const int family : {AF_INET6, AF_INET}) {
@@ -133,37 +161,18 @@ ActionResult Services::start(const Step& step, const ActionContext& context, con
     values.set_local(name, expressions::Value(port));
     result.assigned.emplace_back(name, expressions::Value(port));
   }
-  PreparedService prepared;
-  auto run = shell_call(action.run, step, invocation, values, mistake);
-  if (!run) return mistaken();
-  prepared.run = std::move(*run);
-  if (action.ready) {
-    prepared.ready = shell_call(*action.ready, step, invocation, values, mistake);
-    if (!prepared.ready) return mistaken();
-  }
-  if (action.ready_timeout) {
-    const auto text = rendered_text(*action.ready_timeout, invocation, values, mistake);
-    if (!text) return mistaken();
-    std::string why;
-    const auto timeout = workflow::timeout_value(*text, why);
-    if (!timeout) {
-      mistake = with_place(invocation, action.ready_timeout->written.locate(0), why);
-      return mistaken();
-    }
-    prepared.ready_timeout = *timeout;
-  }
-  prepared.restart = action.restart;
-  prepared.backoff = step.of().action->options.backoff.value_or(usual_restart_wait);
+  std::optional<PreparedService> prepared = prepare(action, step, invocation, values, mistake);
+  if (!prepared) return mistaken();
   // A value that looks secret is hidden from observers like any other secret, even if it is written in the command.
-  for (const std::string& value : secrets::Masker().found_in(prepared.run.command())) run_.hide(value);
-  result.command = prepared.run.command();
+  for (const std::string& value : secrets::Masker().found_in(prepared->run.command())) run_.hide(value);
+  result.command = prepared->run.command();
 
   Service::OnFailure on_failure;
   if (ServicesOf* const owner = owner_of(invocation)) {
     on_failure = [owner](const std::string& why, LastStep last) { owner->failed(why, std::move(last)); };
   }
   const auto service = std::make_shared<Service>(run_, step, invocation, scope_of(*step.workflow, step.state),
-                                                 std::move(on_failure), std::move(prepared));
+                                                 std::move(on_failure), *std::move(prepared));
   {
     const std::lock_guard lock(mutex_);
     services_.push_back(service);

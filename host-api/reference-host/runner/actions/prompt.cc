@@ -157,6 +157,43 @@ std::string unreported(ActionRunner& runner, const PromptUsage& reported) {
          "\"cost\": 0.03} to the file $WTOOL_USAGE, or use a budget of calls or time";
 }
 
+// Counts what the command used, and takes what it has answered. `by_budget`: the budget's time was its timeout. False:
+// the step has ended, and the prompt must not be repeated.
+bool take_end(ActionRunner& runner, const PreparedPrompt& prepared, std::chrono::milliseconds took, bool by_budget) {
+  Usage usage;
+  usage.time = took;
+  PromptUsage reported;
+  if (!prepared.usage_file.empty()) reported = read_prompt_usage(prepared.usage_file);
+  usage.tokens = reported.tokens.value_or(0);
+  usage.cost = reported.cost.value_or(0);
+  count_usage(runner.invocation, usage);
+  runner.invocation.run.observer().used(runner.step, usage);
+  if (runner.result.outcome.is_error) {
+    if (by_budget && !runner.result.outcome.aborted && runner.result.outcome.exit_code == 124) {
+      runner.result.fatal = true;
+      runner.result.outcome.error = exhausted_error;
+      runner.fails("the budget's time for prompts ran out while the command was running", 124);
+    }
+    return false;
+  }
+  if (const std::string why = unreported(runner, reported); !why.empty()) {
+    runner.fails(why);
+    return false;
+  }
+  if (runner.result.outcome.standard_output.starts_with(abort_mark)) {
+    runner.result.abort = true;
+    runner.result.outcome.aborted = true;
+    const std::string& answer = runner.result.outcome.standard_output;
+    runner.fails(std::string(trimmed(std::string_view(answer).substr(abort_mark.size()))), 130);
+    return false;
+  }
+  if (!prepared.values_file.empty()) {
+    take_values(runner, read_prompt_values(prepared.values_file));
+    tell_of_unread_values(runner, prepared.text);
+  }
+  return !runner.result.outcome.is_error;
+}
+
 // Gives the prompt to the command once. False: the step has ended, and the prompt must not be repeated.
 bool ask(ActionRunner& runner, const workflow::PromptAction& action, const std::string& prompt, const Variables& values,
          const PromptAddition& addition) {
@@ -200,38 +237,8 @@ bool ask(ActionRunner& runner, const workflow::PromptAction& action, const std::
     return !runner.result.outcome.is_error;
   }
   if (!begun) return false;
-  Usage usage;
-  usage.time = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
-  PromptUsage reported;
-  if (!prepared.usage_file.empty()) reported = read_prompt_usage(prepared.usage_file);
-  usage.tokens = reported.tokens.value_or(0);
-  usage.cost = reported.cost.value_or(0);
-  count_usage(runner.invocation, usage);
-  observer.used(runner.step, usage);
-  if (runner.result.outcome.is_error) {
-    if (by_budget && !runner.result.outcome.aborted && runner.result.outcome.exit_code == 124) {
-      runner.result.fatal = true;
-      runner.result.outcome.error = exhausted_error;
-      runner.fails("the budget's time for prompts ran out while the command was running", 124);
-    }
-    return false;
-  }
-  if (const std::string why = unreported(runner, reported); !why.empty()) {
-    runner.fails(why);
-    return false;
-  }
-  if (runner.result.outcome.standard_output.starts_with(abort_mark)) {
-    runner.result.abort = true;
-    runner.result.outcome.aborted = true;
-    const std::string& answer = runner.result.outcome.standard_output;
-    runner.fails(std::string(trimmed(std::string_view(answer).substr(abort_mark.size()))), 130);
-    return false;
-  }
-  if (!prepared.values_file.empty()) {
-    take_values(runner, read_prompt_values(prepared.values_file));
-    tell_of_unread_values(runner, prepared.text);
-  }
-  return !runner.result.outcome.is_error;
+  const auto took = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+  return take_end(runner, prepared, took, by_budget);
 }
 
 }  // namespace
