@@ -25,11 +25,11 @@ struct JournaledRun {
   std::unique_ptr<journal::Journal> journal;  // nullptr: none is kept
   const runner::PastRun* past = nullptr;      // what the earlier run did, if this one resumes it
   runner::RunSettings settings{};
-  // As in RunServices.
+  // The rest is as in RunServices.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
-  std::function<bool()> skips_finally{};                                                           // as in RunServices
-  runner::Approve approve{};                                                                       // as in RunServices
-  std::function<bool(const runner::Step& step, const std::string& what, Stop& stop)> may_begin{};  // as in RunServices
+  std::function<bool()> skips_finally{};
+  runner::Approve approve{};
+  std::function<bool(const runner::Step& step, const std::string& what, Stop& stop)> may_begin{};
 };
 
 // Blocks until the run is over. `shown` gets no secrets, and the returned report contains none. The file
