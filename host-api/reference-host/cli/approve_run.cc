@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -248,11 +246,9 @@ int approve_run(Context& context, const RunAnswer& answer) {
   }
   std::vector<GivenApproval> given;
   if (const auto status = ask_person(answer, run, wanted, pending_approvals(content->run), given)) return *status;
-  std::error_code failed;
-  const std::string directory = std::filesystem::current_path(failed).string();
-  if (failed) error = "the working directory cannot be found: " + failed.message();
-  std::optional<journal::ResumedRun> resumed;
-  if (!failed) resumed = journal::resume_run(directory, run, "", journal_options(secrets), error);
+  const std::string directory = working_directory();
+  if (directory.empty()) return exit_unusable;
+  auto resumed = journal::resume_run(directory, run, "", journal_options(secrets), error);
   if (!resumed) {
     complain(error);
     return exit_unusable;

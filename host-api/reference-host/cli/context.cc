@@ -210,6 +210,14 @@ void complain(std::string_view message) {
   Terminal::of_process().write(line);
 }
 
+std::string working_directory() {
+  std::error_code failed;
+  std::string directory = std::filesystem::current_path(failed).string();
+  if (!failed) return directory;
+  complain("the working directory cannot be found: " + failed.message());
+  return {};
+}
+
 void fill_closed_descriptors() {
   constexpr int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
   for (int descriptor = 0; descriptor < 3; ++descriptor) {

@@ -92,6 +92,9 @@ class Context {
   std::unique_ptr<Toolbox> toolbox_;
 };
 
+// The absolute path of the working directory. Empty: it cannot be found, and the reason is on standard error.
+std::string working_directory();
+
 // ---- Writing to the standard streams so that nothing is lost silently. Nothing is buffered.
 
 // Writes to standard output. False when that failed (closed pipe, full disk); the reason is then on stderr, and the

@@ -1,6 +1,5 @@
 // wtool list [--json]: lists the workflows that can be run by name here: those of the project, the user and the system.
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,12 +58,8 @@ ordered_json as_json(const OfferedWorkflow& offered) {
 }
 
 int list_workflows(bool as_object) {
-  std::error_code failed;
-  const std::string directory = std::filesystem::current_path(failed).string();
-  if (failed) {
-    complain("the working directory cannot be found: " + failed.message());
-    return exit_unusable;
-  }
+  const std::string directory = working_directory();
+  if (directory.empty()) return exit_unusable;
   const std::vector<OfferedWorkflow> workflows = offered_workflows(directory);
   const std::vector<std::string> unreadable = unreadable_folders(directory);
   for (const std::string& problem : unreadable) complain(problem);

@@ -1,10 +1,5 @@
 #include "cli/prepared_workflow.h"
 
-#include <limits.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <utility>
 
 #include "base/text.h"
@@ -21,18 +16,6 @@
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host {
-
-namespace {
-
-// The absolute path of the working directory. Empty: the reason is on standard error.
-std::string working_directory() {
-  char directory[PATH_MAX];
-  if (::getcwd(directory, sizeof directory) != nullptr) return directory;
-  complain(std::string("the working directory cannot be found: ") + ::strerror(errno));
-  return {};
-}
-
-}  // namespace
 
 std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
   auto made = std::make_shared<WorkflowSetup>();

@@ -66,12 +66,8 @@ class Watch {
   Watch(Context& context, const WatchOptions& options) : context_(context), options_(options) {}
 
   int run() {
-    std::error_code failed;
-    const std::string folder = std::filesystem::current_path(failed).string();
-    if (failed) {
-      complain("the working directory cannot be found: " + failed.message());
-      return exit_unusable;
-    }
+    const std::string folder = working_directory();
+    if (folder.empty()) return exit_unusable;
     if (!can_read_again(options_.flags.variables)) return exit_unusable;
     std::string why;
     const std::string file = workflow_file(options_.file, folder, why);
@@ -80,7 +76,8 @@ class Watch {
       return exit_unusable;
     }
     // The run reports the missing file. It would be useless to wait for the file: most likely, its name is misspelt.
-    if (!std::filesystem::exists(file, failed)) return run_file(context_, options_.file, options_.flags).status;
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return run_file(context_, options_.file, options_.flags).status;
     if (!can_write_files(options_.flags, file)) return exit_unusable;
     std::optional<FileWatcher::Wanted> wanted = wanted_files(file);
     if (!wanted) return exit_unusable;

@@ -1,7 +1,6 @@
 #include "cli/workflow_run.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 
@@ -237,10 +236,10 @@ std::string part_problem(const journal::RunRecord& earlier, const runner::RunPar
 }  // namespace
 
 int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags) {
-  std::error_code failed;
-  const std::string directory = std::filesystem::current_path(failed).string();
-  std::string error = failed ? "the working directory cannot be found: " + failed.message() : "";
-  const std::string path = failed ? "" : workflow_file(file, directory, error);
+  const std::string directory = working_directory();
+  if (directory.empty()) return exit_unusable;
+  std::string error;
+  const std::string path = workflow_file(file, directory, error);
   const std::string run = path.empty() ? "" : run_to_continue(directory, path, from, error);
   if (run.empty()) {
     complain(error);
@@ -251,12 +250,8 @@ int run_from(Context& context, const std::string& file, const std::string& from,
 
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
   if (!can_begin(flags)) return exit_unusable;
-  std::error_code failed;
-  const std::string directory = std::filesystem::current_path(failed).string();
-  if (failed) {
-    complain("the working directory cannot be found: " + failed.message());
-    return exit_unusable;
-  }
+  const std::string directory = working_directory();
+  if (directory.empty()) return exit_unusable;
   std::string error;
   const std::string id = journal::find_run(directory, wanted.run, error);
   const auto earlier =
