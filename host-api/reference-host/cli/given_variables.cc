@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/not_empty.h"
 #include "cli/prepared_workflow.h"
 #include "terminal/terminal.h"
 #include "workflow/check/checker.h"
@@ -82,10 +83,9 @@ void add_variable_options(CLI::App& command, GivenVariables& given) {
 }
 
 void add_part_options(CLI::App& command, runner::RunPart& part) {
-  const CLI::Validator not_empty([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
   auto* until = command.add_option("--until", part.until, "End the run after this state; `finally` still runs");
   auto* only = command.add_option("--only", part.only, "Run only this state, and nothing before or after it");
-  for (CLI::Option* option : {until, only}) option->type_name("STATE")->check(not_empty);
+  for (CLI::Option* option : {until, only}) option->type_name("STATE")->check(not_empty());
   only->excludes(until);
 }
 

@@ -24,6 +24,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/not_empty.h"
 #include "cli/wrong_usage.h"
 
 namespace wtool::host {
@@ -31,9 +32,8 @@ namespace wtool::host {
 namespace {
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
-  const CLI::Validator not_empty([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
   const auto add = [&](const char* name, std::string& value, const char* type, const char* text) {
-    app.add_option(name, value, text)->type_name(type)->check(not_empty)->group("Options for every command");
+    app.add_option(name, value, text)->type_name(type)->check(not_empty())->group("Options for every command");
   };
   app.add_option(
          "-C,--directory", options.directories,
@@ -41,14 +41,14 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
          "the one before")
       ->type_name("DIR")
       ->allow_extra_args(false)
-      ->check(not_empty)
+      ->check(not_empty())
       ->group("Options for every command");
   app.add_option("--plugin", options.plugins,
                  "A plugin library, or a folder with several; may be repeated\n"
                  "(default: ../lib/wtool/shell_tools.so, from the program's folder, then WTOOL_PLUGIN_PATH)")
       ->type_name("FILE")
       ->allow_extra_args(false)
-      ->check(not_empty)
+      ->check(not_empty())
       ->group("Options for every command");
   add("--config", options.config, "FILE",
       "The configuration to use instead of the project's, YAML or JSON (default: the nearest\n"

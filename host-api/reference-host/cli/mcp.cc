@@ -31,6 +31,7 @@
 #include "cli/interrupts.h"
 #include "cli/login_environment.h"
 #include "cli/mcp_settings.h"
+#include "cli/not_empty.h"
 #include "cli/run_policy.h"
 #include "cli/workflow_tools.h"
 #include "config/policy_preset.h"
@@ -394,7 +395,7 @@ void add_mcp(CLI::App& app, Context& context) {
           "Serve as a tool each workflow in this folder whose front matter has `tool: true`; other tools that run "
           "something are served only if --tools names them")
       // An empty value would count as absent, and everything would be served.
-      ->check([](const std::string& folder) { return std::string(folder.empty() ? "must not be empty" : ""); })
+      ->check(not_empty())
       ->type_name("DIR");
   command
       ->add_option("--print-config", options->print_config,

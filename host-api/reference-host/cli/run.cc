@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/detach.h"
 #include "cli/lint.h"
+#include "cli/not_empty.h"
 #include "cli/workflow_list.h"
 #include "cli/workflow_run.h"
 
@@ -52,7 +53,7 @@ void add_run(CLI::App& app, Context& context) {
       ->add_option("WORKFLOW", options->file,
                    "The workflow file, or the name of one that `wtool list` shows (default: on a terminal,\nyou "
                    "choose one)")
-      ->check(CLI::Validator([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, ""));
+      ->check(not_empty());
   add_run_options(*command, options->flags);
   add_env_file_option(*command, context.options);
   add_on_option(*command, context.options);
@@ -60,8 +61,7 @@ void add_run(CLI::App& app, Context& context) {
       "--from", options->from,
       "Continue the newest run of this workflow from that run's last visit of this state, with what was\n"
       "recorded before that visit");
-  from->type_name("STATE")->check(
-      CLI::Validator([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, ""));
+  from->type_name("STATE")->check(not_empty());
   command->add_flag("--strict", options->strict,
                     "Check the workflow first, as `wtool lint --strict` does, and run nothing if there is a warning");
   auto* unkept = command->add_flag("--no-journal", options->flags.no_journal,
