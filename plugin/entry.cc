@@ -62,7 +62,7 @@ struct PluginState {
   std::unique_ptr<Sessions> sessions;
   std::unique_ptr<const FleetPolicy> fleet;  // read once, by init
   const wtool_host* host = nullptr;
-  const wtool_host_approval* approval = nullptr;  // NULL: the host asks nobody
+  const wtool_host_approval* approval = nullptr;  // nullptr: the host asks nobody
   pid_t process = 0;                              // which called init
 };
 
@@ -196,7 +196,7 @@ struct ToolObject {
   std::unique_ptr<LimitedConfigurations> limited = std::make_unique<LimitedConfigurations>();
 };
 
-// The tool's configuration, tightened by the request's limits. NULL: `problem` says why these limits are refused.
+// The tool's configuration, tightened by the request's limits. nullptr: `problem` says why these limits are refused.
 std::shared_ptr<const Configuration> configuration_for(const ToolObject& object, const wtool_request& request,
                                                        std::string& problem) {
   const std::string_view limits = WTOOL_HAS(&request, limits) ? text(request.limits) : std::string_view();
@@ -375,7 +375,7 @@ void tool_destroy(const wtool_tool* tool) noexcept {
   if (tool != nullptr) delete static_cast<ToolObject*>(tool->self);
 }
 
-// Returns the tool of this id, and sets the descriptor of `object`. NULL: no tool has this id.
+// Returns the tool of this id, and sets the descriptor of `object`. nullptr: no tool has this id.
 const tools::Tool* find_tool(std::string_view id, ToolObject& object) {
   const auto offered = entry::offered_tools();
   for (std::size_t i = 0; i < offered.size(); ++i) {

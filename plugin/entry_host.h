@@ -65,7 +65,7 @@ class LogExtension : public audit::HostTracing {
 // wtool.approval/1, for one call. `ask` runs on the call's thread, `cancelled` on any.
 class CallApprover : public ApprovalAsker {
  public:
-  // All arguments are borrowed for the life of the call; `approval` may be NULL.
+  // All arguments are borrowed for the life of the call; `approval` may be nullptr.
   CallApprover(const wtool_host* host, const wtool_host_approval* approval, const engine::Cancellation& cancellation)
       : host_(host), approval_(approval), cancellation_(cancellation) {}
 

@@ -91,7 +91,7 @@ using std::chrono::steady_clock;
 using std::chrono::system_clock;
 
 // A process that has waited in vain for a lock waits only this long until it gets the lock again, or a process that
-// holds the lock for ever would delay each call of this one.
+// holds the lock forever would delay each call of this one.
 constexpr std::chrono::milliseconds wait_for_stuck_lock{100};
 
 constexpr const char* another = ", or name another file as audit.file";

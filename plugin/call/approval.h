@@ -56,14 +56,14 @@ struct CallApproval {
   std::string not_kept;  // why a permanent answer cannot be kept; empty: it can
 };
 
-// Where permanent answers are kept for this plan; never NULL. `why_not` says why a configured file is not used; in that
+// Where permanent answers are kept for this plan; never nullptr. `why_not` says why a configured file is not used; in that
 // case, and if no file is configured, the object keeps nothing.
 std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const CommandRequest& request,
                                                                     const CommandPlan& plan,
                                                                     const Configuration& configuration,
                                                                     std::string& why_not);
 
-// If `approver` is NULL, nobody can be asked.
+// If `approver` is nullptr, nobody can be asked.
 CallApproval resolve_approval(const CommandRequest& request, const CommandPlan& plan,
                               const Configuration& configuration, std::string_view tool, std::string_view call_id,
                               ApprovalAsker* approver);

@@ -32,7 +32,7 @@ CallError trail_error(const std::string& problem) {
   return {"policy_denied", problem, "no call runs unrecorded; to allow it, set audit.when_unwritable to continue"};
 }
 
-// What keeps this call's background processes after its end. NULL: these processes are ended when the call ends.
+// What keeps this call's background processes after its end. nullptr: these processes are ended when the call ends.
 Background* kept_in(const CommandRequest& request, CallContext& context) {
   if (request.interactive) return nullptr;
   if (request.session) return &request.session->background();
@@ -140,8 +140,8 @@ class Execution {
     result_.outcome = masked(error, record_.masker());
   }
 
-  // The caller has cancelled the call, or its time is over, while a person was asked. Nothing has begun, so neither a start nor an end is put
-  // on record.
+  // The caller has cancelled the call, or its time is over, while a person was asked. Nothing has begun, so neither a
+  // start nor an end is put on record.
   void withdraw() {
     const std::string reason = context_.cancellation.reason();
     const bool is_late = reason == time_is_over;

@@ -58,14 +58,14 @@ struct Configuration {
   // absolute path whose folder has no links, and, if the file itself is a link, also by the path of its target.
   std::vector<std::string> files_in_force;
 
-  // output.directory, shared by all calls; NULL if output.spill is never.
+  // output.directory, shared by all calls; nullptr: output.spill is never.
   std::shared_ptr<engine::SpillDirectory> spill_directory;
   std::shared_ptr<engine::Sandbox> confinement;  // made from `sandbox`, shared by the calls of all tools
-  std::shared_ptr<audit::Trail> trail;           // the audit trail, shared by all calls; NULL without audit.file
+  std::shared_ptr<audit::Trail> trail;           // the audit trail, shared by all calls; nullptr: no audit.file
 };
 
-// Returns NULL for an invalid configuration; `error` is then one sentence that names the wrong key with its value and
-// what is allowed, or says what else is wrong. An empty text means {}. The fleet policy is the first layer of the
+// nullptr: the configuration is not valid; `error` is then one sentence that names the wrong key with its value and what
+// is allowed, or says what else is wrong. An empty text means {}. The fleet policy is the first layer of the
 // configuration; `json` must not change a value that the policy locks.
 std::shared_ptr<const Configuration> parse_configuration(std::string_view json, std::string& error,
                                                          const FleetPolicy& policy = {});

@@ -16,7 +16,7 @@ class CommandRunner {
 
   // Blocks until no process of the command lives, except for those that are kept, and those that the outcome reports as
   // possibly left. `directory` is the path of command.directory. `sandbox` is the sandbox of the configuration, or
-  // NULL. If a refusal is returned, nothing was run. With a sandbox, `report` receives what is known about its effect.
+  // nullptr. If a refusal is returned, nothing was run. With a sandbox, `report` receives what is known about its effect.
   virtual std::variant<CommandOutcome, SandboxRefusal> run(const Command& command, const std::string& directory,
                                                            Sandbox* sandbox, const RunOptions& options,
                                                            Cancellation& cancellation, const OutputSink& sink,

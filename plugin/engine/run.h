@@ -39,7 +39,7 @@ class SessionHold {
   virtual ~SessionHold() = default;
 };
 
-// The state of a command. Borrowed members are valid until the sink returns, and `reason` for ever: it is a constant.
+// The state of a command. Borrowed members are valid until the sink returns, and `reason` forever: it is a constant.
 struct CommandState {
   enum class Name { queued, started, stopping, ended };
   Name name = Name::queued;

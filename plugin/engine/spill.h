@@ -65,8 +65,8 @@ class SpillFile {
 // The spill file of one command, if its options ask for one. Not thread-safe.
 class Spill {
  public:
-  // `output` and `error` are the captures of the command's streams. Borrows them and `directory`, which may be NULL
-  // if `when` is `never`.
+  // `output` and `error` are the captures of the command's streams. Borrows them and `directory`, which may be
+  // nullptr if `when` is `never`.
   Spill(SpillOptions::When when, SpillDirectory* directory, std::string_view call, const Capture& output,
         const Capture& error);
 

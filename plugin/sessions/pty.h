@@ -166,7 +166,7 @@ class Ptys {
  public:
   // nullptr: `most` programs are already running.
   std::shared_ptr<Pty> create(std::string command, screen::Size size, std::chrono::milliseconds idle, std::size_t most);
-  // NULL if no terminal has this id.
+  // nullptr: no terminal has this id.
   std::shared_ptr<Pty> find(std::string_view id) const;
   // Lists the terminals in the order in which they were made.
   std::vector<std::shared_ptr<Pty>> all() const;

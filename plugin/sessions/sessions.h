@@ -136,7 +136,7 @@ class Sessions {
   // Makes a session from `details`, with an id and the time of its creation. nullptr: `most` sessions already exist.
   std::shared_ptr<Session> create(SessionDetails details, std::size_t most);
 
-  // NULL if no session has this id.
+  // nullptr: no session has this id.
   std::shared_ptr<Session> find(std::string_view id) const;
 
   // Closes the session, and waits until nothing of it is left but `unkillable`. False: no session has this id, or

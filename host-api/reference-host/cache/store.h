@@ -8,11 +8,11 @@
 //     new/           what is being written
 //     claims/        which outputs the steps write that run now (shared_claim.h)
 //     lock           shared by processes that write, exclusive to a process that trims or clears the store; a process
-//                    that is stopped may hold it for ever, so nobody waits for it longer than usual_lock_wait
+//                    that is stopped may hold it forever, so nobody waits for it longer than usual_lock_wait
 //
 // - A file is written under another name and renamed, so that a kill at any moment leaves a whole entry or no entry.
 // - An entry that is read, and a content that is restored, are checked against their hashes. A damaged one is removed,
-//   and the step runs. That may happen after a loss of power: contents are not synchronized to the disk, which would
+//   and the step runs. That may happen after a loss of power: contents are not synchronised to the disk, which would
 //   take milliseconds for each output.
 // - Contents are copied into the store and out of it, never hard-linked: a command that writes to an output would
 //   otherwise change the store. If the file system supports it, a copy shares blocks with the original.

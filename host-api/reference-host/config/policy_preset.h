@@ -5,8 +5,8 @@
 //   if (preset) config_files.add_policy(*preset);
 //
 // - The boundary is the kernel's sandbox. Every command can write in temporary folders and, with Kind::project, below
-//   the root. With Kind::read_only, a temporary folder that contains the root is left out. It can read these folders, the root, the system and the toolchains in the home folder, but not the rest
-//   of the home folder.
+//   the root. With Kind::read_only, a temporary folder that contains the root is left out. Every command can read these
+//   folders, the root, the system and the toolchains in the home folder, but not the rest of the home folder.
 // - The user's file may change `defaults`. `boundary` comes after it and is locked: the project's file, which an agent
 //   may write, can only tighten it.
 #pragma once

@@ -41,7 +41,7 @@ void check_stopped(Trial& trial, const CallOutcome& outcome, const char* rule, c
 
 void must_be_invalid(Trial& trial, wtool_status status, const char* rule, const std::string& doing);
 
-// Makes a call with call_new, for tests that use the interface directly. NULL after a finding.
+// Makes a call with call_new, for tests that use the interface directly. nullptr: after a finding.
 wtool_call* new_call(Trial& trial, const wtool_tool& tool, const wtool_request& request, const char* rule,
                      const std::string& doing);
 

@@ -106,9 +106,9 @@ std::variant<TagExpression, ExpressionError> parse_tag_expression(std::string_vi
 class Scope {
  public:
   virtual ~Scope() = default;
-  // The value, valid until the scope changes; null for an unknown name.
+  // The value, valid until the scope changes; nullptr: the name is not known.
   virtual const Value* find(std::string_view name) const = 0;
-  // One sentence for the message when find() has returned null.
+  // One sentence for the message when find() has returned nullptr.
   virtual std::string why_not(std::string_view name) const = 0;
 };
 

@@ -23,7 +23,7 @@ class KnownValues final : public expressions::Scope {
   KnownValues(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs,
               std::set<std::string> open, const std::set<std::string>& set_by_agents, runner::Secrets& secrets);
 
-  // The value of the name; null: the value is open.
+  // The value of the name; nullptr: the value is open.
   const expressions::Value* find(std::string_view name) const override;
   std::string why_not(std::string_view name) const override;
 

@@ -108,7 +108,7 @@ class Judge {
     }
   }
 
-  // The step that contains this one; null: no step does.
+  // The step that contains this one; nullptr: no step does.
   const StepRecord* container(const StepRecord& step) const {
     const auto above = journal::parent_of(step.place.branch);
     return above ? at(*above) : nullptr;

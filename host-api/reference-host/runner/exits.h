@@ -22,7 +22,7 @@ enum class Failed {
 struct Choice {
   const workflow::Transition* taken = nullptr;     // nullptr: no exit is open
   const workflow::Transition* left_out = nullptr;  // the unconditional exit that is not taken because of the failure
-  // Why a condition could not be evaluated; empty: all could. `taken` is then the state's exit `failure`, or null.
+  // Why a condition could not be evaluated; empty: all could. `taken` is then the state's exit `failure`, or nullptr.
   std::string mistake;
 };
 

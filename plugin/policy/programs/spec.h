@@ -151,8 +151,8 @@ struct ProgramSpec {
   std::string_view beyond = {};                     // ... because "a second operand is written to"
   Effect does = Effect::reads;                      // the effect that it has with any arguments ...
   std::string_view never = {};                      // ... because it "removes files" ...
-  // ... unless its only argument is one of these, which also takes the place of an option of `only_with`. A letter is listed only for a program that is known to print and to
-  // end: -v and -V mean "verbose" in many others.
+  // ... unless its only argument is one of these, which also takes the place of an option of `only_with`. A letter is
+  // listed only for a program that is known to print and to end: -v and -V mean "verbose" in many others.
   std::string_view alone = "--help --version";
   std::string_view bare = {};  // why it is unsafe without an operand or a subcommand
   Style style = Style::gnu;
@@ -290,11 +290,11 @@ class OptionTable {
   std::int16_t number_ = -1;
 };
 
-// The spec of a program, or of "git log"; null if it has none.
+// The spec of a program, or of "git log"; nullptr: it has none.
 const OptionTable* find_program(std::string_view name);
 // Like find_program(), but also nullptr if it is not known which arguments only read.
 const OptionTable* find_rules(std::string_view name);
-// The options of the spec's covenant; null if it has no covenant. The covenant itself is in spec().covenant.
+// The options of the spec's covenant; nullptr: it has no covenant. The covenant itself is in spec().covenant.
 const OptionTable* find_covenant(std::string_view name);
 // All names of programs and subcommands that have specs, sorted.
 const std::vector<std::string_view>& program_names();
