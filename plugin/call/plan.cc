@@ -169,14 +169,15 @@ CommandPlan plan_place(const CommandRequest& request, const Configuration& confi
       request.tool_rules || policy::judges_words(rules, configuration.directories) || (request.interactive && judged);
   if (trusted || judged) {
     // A deny list compares only the programs' names. Programs are looked up only if the rules trust certain ones.
-    const char* const search_path = ::getenv("PATH");
+    const char* const search_path = request.host_environment->find("PATH");
     plan.programs.emplace(trusted ? rules.path : std::vector<std::string>(),
                           search_path != nullptr ? search_path : engine::default_search_path, plan.roots);
   }
   policy::Variables added = request.environment;
   added.insert(added.end(), request.tool_environment.begin(), request.tool_environment.end());
   plan.command.variables = policy::compose_environment(
-      {::environ, configuration.environment, added, plan.directory.path, engine::default_search_path,
+      {request.host_environment->variables(), configuration.environment, added, plan.directory.path,
+       engine::default_search_path,
        trusted ? std::optional<std::string_view>(plan.programs->search_path()) : std::nullopt});
   judge_environment(request, configuration, trusted, plan);
   if (!configuration.temporary_folder.empty()) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment_snapshot.h"
 #include "base/secrets/secrets.h"
 #include "configuration/configuration.h"
 #include "engine/command.h"
@@ -36,16 +37,21 @@ using ToolRules = std::function<policy::Verdict(const std::string& directory, co
 
 // What a tool wants to run.
 struct CommandRequest {
+  // A tool makes its request in call_new or explain: only there may `environ` be read.
+  explicit CommandRequest(std::shared_ptr<const EnvironmentSnapshot> host = take_environment())
+      : host_environment(std::move(host)) {}
+
   std::string line;                      // shell text, without NUL
   std::vector<std::string> words;        // if not empty, these run, without a shell, and `line` only shows them
   std::vector<std::string> executed;     // a safer form of `words`, which is run instead; empty: `words` are run
   std::optional<std::string> directory;  // relative to the host's working directory; absent: that directory
-  std::string directory_parameter = "working_directory";  // the caller's name for `directory`, for messages
-  std::optional<std::chrono::milliseconds> timeout;       // absent: the configured default
-  policy::Variables environment;                          // the caller's, in addition to the host's
-  policy::Variables tool_environment;                     // the tool's, also in addition to the host's
-  std::optional<std::string> standard_input;              // absent: empty
-  ToolRules tool_rules;                                   // empty: none
+  std::string directory_parameter = "working_directory";        // the caller's name for `directory`, for messages
+  std::optional<std::chrono::milliseconds> timeout;             // absent: the configured default
+  std::shared_ptr<const EnvironmentSnapshot> host_environment;  // the host's variables
+  policy::Variables environment;                                // the caller's, in addition to the host's
+  policy::Variables tool_environment;                           // the tool's, also in addition to the host's
+  std::optional<std::string> standard_input;                    // absent: empty
+  ToolRules tool_rules;                                         // empty: none
   // Where permanent answers to a question of `tool_rules` are kept; nullptr: in the file of commands.approvals.
   std::shared_ptr<const policy::RememberedAnswers> tool_answers;
   std::optional<std::size_t> output_bytes;  // how many bytes of each stream are kept; absent: as configured

@@ -92,7 +92,7 @@ Labels labels_of(const Session& session) {
 }
 
 CommandPlan plan_session(const SessionRequest& request, const Configuration& configuration) {
-  CommandRequest place;
+  CommandRequest place(request.host_environment);
   place.directory = request.directory;
   place.directory_parameter = "workingDirectory";
   place.environment = request.environment;

@@ -15,7 +15,7 @@
 #include "base/blocked_signals.h"
 #include "base/calm_poll.h"
 #include "base/descriptor.h"
-#include "base/environment.h"
+#include "base/environment_snapshot.h"
 #include "base/lasting.h"
 #include "base/slurm_variables.h"
 #include "base/text.h"
@@ -79,11 +79,13 @@ Said run_here(const std::string& line, int seconds, int cancel) try {
   engine::Command command;
   command.paths = {"/bin/sh"};
   command.arguments = {"/bin/sh", "-c", line};
-  command.variables = own_environment();
-  std::erase_if(command.variables, [](const std::string& variable) {
-    return std::any_of(variables_kept_from_slurm.begin(), variables_kept_from_slurm.end(),
-                       [&](std::string_view name) { return variable.starts_with(name); });
-  });
+  const auto environment = latest_environment();
+  for (const char* const* each = environment->variables(); *each != nullptr; ++each) {
+    const std::string_view variable(*each);
+    const bool kept = std::any_of(variables_kept_from_slurm.begin(), variables_kept_from_slurm.end(),
+                                  [&](std::string_view name) { return variable.starts_with(name); });
+    if (!kept) command.variables.emplace_back(variable);
+  }
   command.shell = "/bin/sh";
   command.directory = directory.get();
   engine::RunOptions options;

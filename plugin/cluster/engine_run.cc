@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "base/descriptor.h"
-#include "base/environment.h"
+#include "base/environment_snapshot.h"
 #include "base/pilot/channel.h"
 #include "cluster/order.h"
 #include "configuration/call_limits.h"
@@ -21,10 +21,11 @@ namespace wtool::cluster {
 namespace {
 
 // Adds the variables of this node and its job that the host's rules let a command inherit.
-void add_own_variables(const policy::EnvironmentRules& rules, std::vector<std::string>& variables) {
+void add_own_variables(const policy::EnvironmentRules& rules, const EnvironmentSnapshot& node,
+                       std::vector<std::string>& variables) {
   if (rules.inherit != policy::EnvironmentRules::Inherit::all) return;
-  for (const std::string& own : own_environment()) {
-    const std::string_view variable = own, name = variable.substr(0, variable.find('='));
+  for (const char* const* each = node.variables(); *each != nullptr; ++each) {
+    const std::string_view variable = *each, name = variable.substr(0, variable.find('='));
     if (!is_of_node(name) || name.size() == variable.size()) continue;
     const auto matches = [&](const std::string& pattern) { return policy::matches_pattern(pattern, name); };
     if (std::any_of(rules.deny.begin(), rules.deny.end(), matches)) continue;
@@ -86,7 +87,7 @@ class EngineRun : public tools::PreparedCall {
       answer.result = std::move(outcome);
       return answer;
     }
-    add_own_variables(configuration.environment, order_->variables);
+    add_own_variables(configuration.environment, *node_environment_, order_->variables);
     engine::Command command;
     command.paths = std::move(order_->paths);
     command.arguments = std::move(order_->arguments);
@@ -125,6 +126,7 @@ class EngineRun : public tools::PreparedCall {
   }
 
   std::optional<Order> order_;
+  std::shared_ptr<const EnvironmentSnapshot> node_environment_ = take_environment();
 };
 
 }  // namespace

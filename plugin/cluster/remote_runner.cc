@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "audit/tracing.h"
+#include "base/environment_snapshot.h"
 #include "cluster/exchange.h"
 #include "cluster/order.h"
 #include "cluster/remote_session.h"
@@ -45,9 +46,10 @@ class TakenSlot {
 // them.
 std::vector<std::string> sent_variables(const std::vector<std::string>& variables) {
   std::vector<std::string> sent;
+  const auto environment = latest_environment();
   for (const std::string& variable : variables) {
     const std::string name = variable.substr(0, variable.find('='));
-    const char* const own = is_of_node(name) ? ::getenv(name.c_str()) : nullptr;
+    const char* const own = is_of_node(name) ? environment->find(name) : nullptr;
     if (own == nullptr || variable.substr(name.size() + 1) != own) sent.push_back(variable);
   }
   return sent;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <variant>
 
+#include "base/environment_snapshot.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "base/yaml_text.h"
@@ -67,8 +68,9 @@ constexpr std::string_view not_found_note =
     ". Note: This tool does not support interactive commands. Ensure the command is non-interactive and the executable "
     "exists.";
 
-std::string variable(const char* name) {
-  const char* const value = ::getenv(name);
+// Empty: the host has not set the variable.
+std::string variable(const EnvironmentSnapshot& host, const char* name) {
+  const char* const value = host.find(name);
   return value != nullptr ? value : "";
 }
 
@@ -92,8 +94,9 @@ policy::Verdict refuse_construct(const policy::Construct& construct) {
 }
 
 // Judges only the command's first word.
-std::optional<policy::Verdict> judge_program(const std::string& program, const policy::Programs& programs) {
-  const policy::NameList allowed(policy::comma_separated(variable("ALLOWED_COMMANDS")));
+std::optional<policy::Verdict> judge_program(const std::string& program, const policy::Programs& programs,
+                                             const EnvironmentSnapshot& host) {
+  const policy::NameList allowed(policy::comma_separated(variable(host, "ALLOWED_COMMANDS")));
   if (allowed.allows(program, programs)) return std::nullopt;
   if (allowed.empty()) {
     return deny("Command not allowed: " + clipped(program, max_shown) +
@@ -115,8 +118,8 @@ policy::Verdict root_problem(std::string what) {
 }
 
 // `directory` is the resolved `cwd` of the caller.
-std::optional<policy::Verdict> judge_directory(const std::string& directory) {
-  const std::string configured = variable("ALLOWED_CWD_ROOTS");
+std::optional<policy::Verdict> judge_directory(const std::string& directory, const EnvironmentSnapshot& host) {
+  const std::string configured = variable(host, "ALLOWED_CWD_ROOTS");
   const std::vector<std::string> given = policy::comma_separated(configured);
   if (given.empty()) {
     if (configured.find(',') == std::string::npos) return std::nullopt;
@@ -178,10 +181,10 @@ class ExecuteCommandCall : public CommandCall {
                  "; allowed is a program and its arguments";
       return;
     }
-    request_.tool_rules = [words, placed = request_.directory.has_value()](const std::string& directory,
-                                                                           const policy::Programs& programs) {
-      auto refusal = judge_program(words.front(), programs);
-      if (!refusal && placed) refusal = judge_directory(directory);
+    request_.tool_rules = [words, placed = request_.directory.has_value(), host = request_.host_environment](
+                              const std::string& directory, const policy::Programs& programs) {
+      auto refusal = judge_program(words.front(), programs, *host);
+      if (!refusal && placed) refusal = judge_directory(directory, *host);
       if (!refusal) refusal = judge_terminal(words);
       return refusal.value_or(policy::Verdict());
     };

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "support/host_variable.h"
 #include "support/shell_tool.h"
 
 BOOST_AUTO_TEST_SUITE(place_test)
@@ -157,6 +158,24 @@ BOOST_FIXTURE_TEST_CASE(the_environment_is_the_hosts_at_the_time_of_the_call, Sh
   BOOST_TEST(tool.shell("printenv WTOOL_TEST_LATER").out() == "2\n");
   unsetenv("WTOOL_TEST_LATER");
   BOOST_TEST(tool.shell("printenv WTOOL_TEST_LATER").out() == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_the_host_changes_in_its_environment_after_call_new_does_not_concern_the_call, ShellTool) {
+  const HostVariable before("WTOOL_TEST_LATER", "1");
+  const std::string arguments = R"({"command": "printenv WTOOL_TEST_LATER"})";
+  wtool_request request{};
+  request.struct_size = sizeof request;
+  request.arguments = {arguments.data(), arguments.size()};
+  wtool_call* call = nullptr;
+  BOOST_REQUIRE(tool.get().call_new(&tool.get(), &request, &call, nullptr) == WTOOL_OK);
+  const HostVariable after("WTOOL_TEST_LATER", "2");
+  wtool_blob result{};
+  result.struct_size = sizeof result;
+  BOOST_REQUIRE(tool.get().call_run(call, &result, nullptr) == WTOOL_OK);
+  const Json envelope = Json::parse(std::string_view(result.bytes.data, result.bytes.size));
+  result.release(&result);
+  tool.get().call_free(call);
+  BOOST_TEST(envelope.at("metadata").at("stdout").get<std::string>() == "1\n");
 }
 
 BOOST_FIXTURE_TEST_CASE(the_host_may_have_changed_its_directory_between_calls, ShellTool) {

@@ -198,6 +198,8 @@ typedef struct wtool_tool {
 
   /* Checks a request, and starts nothing. On success, returns WTOOL_OK and sets *out. Bad arguments are not a
    * failure here: the result of call_run reports them.
+   * The plugin copies the environment in here, and the call uses only this copy. No other thread may change the
+   * environment meanwhile.
    * WTOOL_E_INVALID_ARGUMENT: a pointer other than error is NULL, the request's struct is too small to hold
    * `arguments`, or its limits are not valid or not for this tool. [any-thread] */
   wtool_status (*call_new)(const struct wtool_tool* tool, const wtool_request* request, wtool_call** out,
@@ -209,8 +211,7 @@ typedef struct wtool_tool {
    * calls, and processes that cannot be killed within 5 s. The result names the last kind in metadata.processes_left.
    * *result is a JSON object {"content": [...], "is_error": bool, "metadata": {...}}, filled for WTOOL_OK and for
    * WTOOL_E_CANCELLED.
-   * While the call begins, no other thread may change the environment: the plugin reads `environ`. The thread must not
-   * be cancelled (pthread_cancel) or ended in here.
+   * The thread must not be cancelled (pthread_cancel) or ended in here.
    * WTOOL_E_INVALID_ARGUMENT: call or result is NULL, *result is too small, or the call has been run before.
    * [run-thread] */
   wtool_status (*call_run)(wtool_call* call, wtool_blob* result, wtool_blob* error) WTOOL_NOEXCEPT;

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "base/environment_snapshot.h"
 #include "base/files.h"
 #include "base/lasting.h"
 #include "base/paths.h"
@@ -58,7 +58,8 @@ std::optional<std::string> read_file(const std::string& path, std::size_t most) 
 std::string resolve_from(const std::string& base, const std::string& name) {
   fs::path path = name;
   if (name.starts_with("~/")) {
-    const char* const home = std::getenv("HOME");
+    const auto environment = latest_environment();
+    const char* const home = environment->find("HOME");
     if (home == nullptr) return {};
     path = home + name.substr(1);
   }
