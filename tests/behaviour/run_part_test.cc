@@ -310,6 +310,27 @@ BOOST_AUTO_TEST_CASE(what_leads_out_of_a_composite_state_ends_the_part) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_failure_that_is_handled_inside_of_a_composite_state_does_not_fail_the_part) {
+  const std::string actions = "- Try: Shell \"echo Try >>seen; exit 3\"\n- Next: Shell \"echo Next >>seen\"\n";
+  const std::string always = "Try --> [*]: always\n", handled = "Try --> After: failure\n    After --> [*]\n";
+  for (const std::string& inside : {always, handled}) {
+    for (const std::string front : {"", "---\nfailures: continue\n---\n"}) {
+      scratch.file("workflow.md",
+                   front + "```mermaid\nstateDiagram-v2\n    [*] --> X\n    state X {\n    [*] --> Try\n    " + inside +
+                       "    }\n    X --> Next\n    Next --> [*]\n```\n## Actions\n" + actions);
+      BOOST_TEST_CONTEXT(front << inside) {
+        for (const std::string part : {"--only", "--until"}) {
+          const Finished finished = run_workflow("workflow.md", {part, "X"});
+          BOOST_TEST(finished.exit_code == 0, finished.out);
+          BOOST_TEST(seen() == "Try\n");
+        }
+        BOOST_TEST(run_workflow("workflow.md").exit_code == 0);
+        BOOST_TEST(seen() == "Try\nNext\n");
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_failure_of_the_named_state_ends_the_part_inside_of_a_composite_state_too) {
   workflow(
       "    [*] --> X\n    state X {\n    [*] --> Y\n    state Y {\n    [*] --> Try\n    Try --> [*]\n    }\n"

@@ -27,8 +27,7 @@ and the case is not compared:
 - `failures: continue` where the last state and the composite states around it have different numbers of exits, and
   where a branch ends at the end of the diagram after a failure
 - an arrow from `finally` to a state that the run has been in
-- `--until` of a state in a branch or in `finally`, or that fails in a workflow with `on failure`; `--until` and `--only`
-  of a composite state that an arrow `always` ends after a failure
+- `--until` of a state in a branch or in `finally`, or that fails in a workflow with `on failure`
 
 The comparison leaves out visits of choices, which do nothing, and of joins at the very end of what is expected: the page
 does not say whether they are entered if they only hand a failure on.
@@ -569,8 +568,6 @@ class Path:
             else:
                 ok = False
                 name = self._fail_outwards(name)
-            if ok and not left.ok and self.run.stop_at == name:
-                raise Unknown("--until or --only of a composite state that `always` ends after a failure")
             self._stop(name, ok)
             if not ok:
                 code = NOT_KNOWN if self.values.last.ok else self.values.last.code

@@ -83,9 +83,10 @@ std::string cut_to(Workflow& workflow, const RunPart& part) {
   State& state = workflow.states[last];
   Transition end;
   end.offset = state.offset;
-  // A plain state without an action cannot fail, so its exit needs no condition.
-  end.kind = state.action || last != found || state.kind == State::Kind::join ? Transition::Kind::success
-                                                                              : Transition::Kind::unconditional;
+  // The exit of a composite state must not ask how the last action ended: its failure may have been handled inside. A
+  // plain exit to the end takes no failure that is still unhandled.
+  end.kind =
+      state.action || state.kind == State::Kind::join ? Transition::Kind::success : Transition::Kind::unconditional;
   state.exits = {end};
   state.ends_part = true;
   if (last != found) close(workflow, last);
