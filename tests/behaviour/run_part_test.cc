@@ -117,27 +117,35 @@ BOOST_AUTO_TEST_CASE(a_run_that_never_came_to_the_named_state_says_so) {
   const Finished finished = run_workflow("workflow.md", {"--until", "C"});
   BOOST_TEST(finished.exit_code == 1, finished.err);
   BOOST_TEST(seen() == "B\n");
-  BOOST_TEST(holds(wtool({"run", "workflow.md", "--until", "C", "-q"}).out, "The run ended without reaching C."));
+  BOOST_TEST(holds(wtool({"run", "workflow.md", "--until", "C", "-q"}).out, ": failed (until C) in "));
   BOOST_TEST(seen() == "B\n");
-  BOOST_TEST(Json::parse(wtool({"show", "last", "--json"}).out).at("until_reached") == false);
+  const std::string reason = "the run ended without reaching C, which --until names";
+  for (const Json& run :
+       {Json::parse(wtool({"show", "last", "--json"}).out), Json::parse(wtool({"runs", "--json"}).out).at(0)}) {
+    BOOST_TEST(run.at("status") == "failed");
+    BOOST_TEST(run.at("reason") == reason);
+    BOOST_TEST(run.at("until_reached") == false);
+  }
+  BOOST_TEST(holds(wtool({"runs"}).out, "  failed (until C)  "), wtool({"runs"}).out);
   for (const std::string& text : {finished.out, wtool({"show", "last"}).out}) {
-    BOOST_TEST(holds(text, "The run ended without reaching C."), text);
+    BOOST_TEST(holds(text, "  Reason: " + reason + "\n"), text);
     BOOST_TEST(!holds(text, "wtool resume"), text);
   }
   const Finished resumed = wtool({"resume", "last"});
   BOOST_TEST(resumed.exit_code == 2);
-  BOOST_TEST(holds(resumed.err, " has completed without reaching C, which --until named, so there is nothing"),
+  BOOST_TEST(holds(resumed.err, " has ended without reaching C, which --until named, so there is nothing"),
              resumed.err);
   BOOST_TEST(run_workflow("workflow.md", {"--until", "C", "--junit", "report.xml"}).exit_code == 1);
-  BOOST_TEST(holds(file("report.xml"),
-                   R"(<error message="the run ended without reaching C, which --until names" type="until_)"),
-             file("report.xml"));
+  BOOST_TEST(
+      holds(file("report.xml"),
+            R"(<error message="the run ended without reaching C, which --until names" type="until_not_reached"/>)"),
+      file("report.xml"));
   BOOST_TEST(run_workflow("workflow.md", {"--until", "C", "--html", "report.html"}).exit_code == 1);
-  BOOST_TEST(holds(file("report.html"), "<span class=\"badge failed\">completed (until C)</span>"));
+  BOOST_TEST(holds(file("report.html"), "<span class=\"badge failed\">failed (until C)</span>"));
   BOOST_TEST(holds(file("report.html"), "the run ended without reaching C, which --until names"));
   const Finished attached = wtool({"attach", "last"});
   BOOST_TEST(attached.exit_code == 1);
-  BOOST_TEST(holds(attached.err, "completed: the run ended without reaching C"), attached.err);
+  BOOST_TEST(holds(attached.err, "failed: the run ended without reaching C"), attached.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_state_of_finally_ends_a_run_that_until_limits_to_it) {

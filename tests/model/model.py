@@ -287,7 +287,7 @@ class Run:
     missed: bool = False  # The run ended without reaching the state that --until names.
 
     def exit_status(self) -> int:
-        return 1 if self.missed and self.status == "completed" else EXIT_STATUS[self.status]
+        return EXIT_STATUS[self.status]
 
 
 @dataclasses.dataclass
@@ -351,6 +351,8 @@ class Interpreter:
             self._finally(values)
         if self.result.missed and self.stop_at in [visit.state for visit in self.result.finally_]:
             raise Unknown("--until of a state of `finally`")
+        if self.result.missed and self.result.status == "completed":
+            self.result.status = "failed"
         return self.result
 
     def _status(self, ended: Ended) -> str:
@@ -358,7 +360,7 @@ class Interpreter:
             if ended.failed and self.flow.on_failure and not self.only:
                 raise Unknown("--until at a failure, with on failure")
             return "failed" if ended.failed else "completed"
-        self.result.missed = ended.how is How.END and self.stop_at is not None
+        self.result.missed = ended.how is How.END and self.stop_at is not None and not self.only
         return RESULTS.get(ended.how, "failed")
 
     def _finally(self, values: Values) -> None:

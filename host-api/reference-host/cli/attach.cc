@@ -73,9 +73,7 @@ int end_of(const std::string& id, const std::string& file, bool says_it) {
     complain("the process of the run " + id + " ended before the run did; `wtool resume " + id + "` continues it");
   } else if (says_it) {
     const std::string status = report::status_text(*run, false);
-    const bool missed = journal::missed_its_until(*run);
-    const std::string reason = missed ? journal::missed_until(run->settings.part.until) : run->reason;
-    complain("the run " + id + ": " + status + (reason.empty() ? "" : ": " + reason));
+    complain("the run " + id + ": " + status + (run->reason.empty() ? "" : ": " + run->reason));
   }
   return exit_status_of(*run);
 }

@@ -25,7 +25,7 @@ namespace {
 int exit_status(const runner::RunReport& report, const runner::RunPart& part, const Interrupts& interrupts) {
   switch (report.status) {
     case runner::RunReport::Status::completed:
-      return report::reached_until(report, part) ? exit_ok : exit_failed;
+      return exit_ok;
     case runner::RunReport::Status::failed:
       return report.refused ? exit_refused : exit_failed;
     case runner::RunReport::Status::suspended:
@@ -109,7 +109,7 @@ int FileRun::run(std::map<std::string, expressions::Value> inputs, std::unique_p
     complain("the question cannot be answered, because the journal does not have it; " +
              (kept ? "`wtool resume " + run + "` asks it again" : "run the workflow again"));
   }
-  const int status = waits_in_vain ? exit_failed : exit_status(report, basis_.part, interrupts);
+  const int status = waits_in_vain ? exit_failed : exit_status(report, interrupts);
   const bool written = summed_up && reported && (!events_ || !events_->failed());
   return written || status != exit_ok ? status : exit_unwritten;
 }

@@ -75,8 +75,7 @@ ordered_json WorkflowToolResult::of(const runner::RunReport& report, const runne
   const std::lock_guard lock(mutex_);
   notices.insert(notices.end(), notices_.begin(), notices_.end());
   const bool is_completed = report.status == runner::RunReport::Status::completed;
-  const bool missed = is_completed && !report::reached_until(report, part);
-  const std::string reason = missed ? journal::missed_until(part.until) : report.reason;
+  const std::string& reason = report.reason;
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(report.took).count();
   const std::string output = mcp::cut(output_, most);
   ordered_json structure{{"status", journal::word(report.status)}};
@@ -106,13 +105,13 @@ ordered_json WorkflowToolResult::of(const runner::RunReport& report, const runne
   text += '[' + std::string(journal::word(report.status)) + report::part_text(part) + ", " + counted(steps_, "step") +
           ", " + std::to_string(took) + " ms";
   if (!reason.empty()) text += ": " + reason;
-  if (is_completed && !missed && !part.is_whole()) text += "; the rest of the workflow was not run";
+  if (is_completed && !part.is_whole()) text += "; the rest of the workflow was not run";
   if (report.status == runner::RunReport::Status::suspended) {
     text += "; `wtool approve " + run + "` in a person's terminal answers and continues it";
   } else if (!is_completed && !run.empty())
     text += "; \"resume\": \"" + run + "\" continues it";
   text += ']';
-  ordered_json result = mcp::text_result(std::move(text), !is_completed || missed);
+  ordered_json result = mcp::text_result(std::move(text), !is_completed);
   result["structuredContent"] = std::move(structure);
   return result;
 }

@@ -99,11 +99,14 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
       return std::nullopt;
     }
     drop_from(resumed.run, *place);
+  } else if (missed_its_until(resumed.run)) {
+    error = "the run " + id + " has ended without reaching " + resumed.run.settings.part.until +
+            ", which --until named, so there is nothing to resume; --from STATE runs a part of it again";
+    return std::nullopt;
   } else if (resumed.run.status == runner::RunReport::Status::completed) {
     const runner::RunPart& part = resumed.run.settings.part;
-    if (part.until.empty() || !reached_until(resumed.run)) {
+    if (part.until.empty()) {
       error = "the run " + id + " has completed" +
-              (part.until.empty() ? "" : " without reaching " + part.until + ", which --until named") +
               (part.only.empty() ? ", so there is nothing to resume; --from STATE runs a part of it again"
                                  : " the only state that --only named, " + part.only +
                                        ", so there is nothing to resume; `wtool run " + resumed.run.file +

@@ -7,13 +7,12 @@
 
 #include "base/edit_distance.h"
 #include "runner/approval.h"
+#include "runner/run_part.h"
 
 namespace wtool::host::journal {
 
 using runner::Step;
 using workflow::LogAction;
-
-bool may_end_by_until(std::string_view branch) { return branch.empty() || branch == runner::finally_branch; }
 
 bool WaitingSteps::waits(const Step& step, const runner::StepEnd& end) {
   if (step.status != Step::Status::aborted) return false;
@@ -39,19 +38,9 @@ bool came_to(const RunRecord& run, std::string_view state, std::string_view bran
                      [&](const StepRecord& step) { return step.place.branch == branch && step.state == state; });
 }
 
-bool reached_until(const RunRecord& run) {
-  const std::string& until = run.settings.part.until;
-  return until.empty() || std::any_of(run.steps.begin(), run.steps.end(), [&](const StepRecord& step) {
-           return may_end_by_until(step.place.branch) && step.state == until;
-         });
-}
-
 bool missed_its_until(const RunRecord& run) {
-  return run.status == runner::RunReport::Status::completed && !reached_until(run);
-}
-
-std::string missed_until(const std::string& until) {
-  return "the run ended without reaching " + until + ", which --until names";
+  const std::string& until = run.settings.part.until;
+  return run.status == runner::RunReport::Status::failed && !until.empty() && run.reason == runner::missed_until(until);
 }
 
 std::string never_in(const RunRecord& run, const std::string& state, const std::string& branch) {
@@ -64,7 +53,7 @@ std::string never_in(const RunRecord& run, const std::string& state, const std::
          (branch.empty() ? "" : " in the branch \"" + branch + "\"") +
          question_then(
              did_you_mean(state, visited),
-             run.status == runner::RunReport::Status::completed && !until.empty() && reached_until(run)
+             run.status == runner::RunReport::Status::completed && !until.empty()
                  ? "it ended after " + until + ", as --until said, and `wtool resume " + run.run + "` continues it"
                  : "`wtool show " + run.run + "` lists its states");
 }

@@ -125,18 +125,10 @@ struct RunRecord {
 // fork names them. This order is the same whatever ran side by side, and in a resumed run. `run` must outlive the result.
 std::vector<const StepRecord*> in_workflow_order(const RunRecord& run);
 
-// True if a state that --until names ends the run in this branch: on the path of the whole workflow, or in `finally`.
-bool may_end_by_until(std::string_view branch);
-
 // True if the run was in this state in the branch.
 bool came_to(const RunRecord& run, std::string_view state, std::string_view branch);
-// True if the run was in the state that --until names, after which it ends, or if there is no such state. A run may
-// also take a path that ends before it reaches this state.
-bool reached_until(const RunRecord& run);
-// True if the run has completed on a path that ends before this state, so that it must not count as a success.
+// True if the run has failed only because its path ended before it came to the state that --until names.
 bool missed_its_until(const RunRecord& run);
-// What is wrong with such a run.
-std::string missed_until(const std::string& until);
 
 // The message for a state that the run was never in, with the state that was probably meant.
 std::string never_in(const RunRecord& run, const std::string& state, const std::string& branch = {});

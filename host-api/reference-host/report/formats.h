@@ -56,9 +56,6 @@ struct SummaryStyle {
   runner::RunPart part{};
 };
 
-// True if the part names no state that ends it, or the run has reached that state.
-bool reached_until(const runner::RunReport& report, const runner::RunPart& part);
-
 // Text for people, with a newline at the end; safe for a terminal. `run`: the id by which the run can be resumed; empty
 // if it cannot.
 std::string summary_text(const workflow::Workflow& workflow, const runner::RunReport& report, const FailedSteps& failed,

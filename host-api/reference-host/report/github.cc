@@ -164,13 +164,14 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
   const FailedList failed = failed_in(run);
   const CombinationNames names = combination_names(run);
   const bool is_completed = run.status == RunReport::Status::completed;
+  const bool missed = journal::missed_its_until(run);
   const bool is_suspended = run.status == RunReport::Status::suspended;
   const std::string name = run.name.empty() ? run.file : run.name;
   std::size_t told = 0;
   for (const FailedStep& step : failed.steps) {
     if (step.aborted) continue;
-    // In a completed run, the workflow has handled the failure.
-    const bool handled = is_completed || step.handled;
+    // If the path of the run came to its end, the workflow has handled the failure.
+    const bool handled = is_completed || missed || step.handled;
     commands.add(handled ? Commands::Kind::warning : Commands::Kind::error, name + ": " + step.label, message_of(step),
                  state_of_main(run, names, step));
     told += handled ? 0 : 1;
@@ -181,9 +182,6 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
   } else if (!is_completed && (told == 0 || run.status == RunReport::Status::aborted)) {
     commands.add(Commands::Kind::error, name + ": " + status_text(run, false),
                  run.reason.empty() ? "the run has not ended" : run.reason);
-  } else if (journal::missed_its_until(run)) {
-    commands.add(Commands::Kind::error, name + ": " + status_text(run, false),
-                 journal::missed_until(run.settings.part.until));
   }
   for (const RunLogRecord& log : run.logs) {
     if (log.level == workflow::LogAction::Level::info) continue;
@@ -200,9 +198,6 @@ std::string github_page(const RunRecord& run) {
   std::string out = "## " + page_text(run.name.empty() ? run.file : run.name) + ": " +
                     page_text(status_text(run, false) + part_text(run)) + " in " + page_text(time_of_run(run, false)) +
                     "\n\n";
-  if (journal::missed_its_until(run)) {
-    out += "❌ " + page_text(journal::missed_until(run.settings.part.until)) + "\n\n";
-  }
   if (!run.reason.empty()) out += page_text(run.reason, max_reason) + "\n\n";
   out += "| | Step | Status | Time |\n|---|---|---|---|\n";
   const CombinationNames names = combination_names(run);

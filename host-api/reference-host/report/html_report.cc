@@ -68,14 +68,13 @@ std::string shown_time(Moment at) { return utc_text(at, "%Y-%m-%d %H:%M:%S UTC")
 
 std::string head(const RunRecord& run, bool being_written) {
   const std::string status = status_text(run, being_written);
-  const bool missed = journal::missed_its_until(run);
   const std::string name = run.name.empty() ? run.file : run.name;
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n" +
       element("title", name + ": " + status + part_text(run)) + "\n<style>" + diagram_css() + style +
       "</style>\n</head>\n<body>\n<main>\n<h1>" + markup_text(name) + " " +
-      element("span", status + part_text(run), "badge " + (missed ? "failed" : status)) + "</h1>\n";
+      element("span", status + part_text(run), "badge " + status) + "</h1>\n";
   std::string facts = shown_time(run.began) + ", " + time_of_run(run, being_written);
   if (!run.file.empty()) facts = run.file + ", " + facts;
   if (!run.run.empty()) facts = "Run " + run.run + " of " + facts;
@@ -85,7 +84,6 @@ std::string head(const RunRecord& run, bool being_written) {
   if (const runner::Usage used = journal::total_usage(run); used.any()) {
     out += element("p", "Prompts: " + usage_text(used), "faint") + "\n";
   }
-  if (missed) out += element("p", journal::missed_until(run.settings.part.until), "reason") + "\n";
   if (!run.reason.empty()) out += element("p", run.reason, "reason") + "\n";
   return out;
 }

@@ -128,7 +128,9 @@ class Judge {
       const StepRecord* join = above->action.empty() ? at({above->place.branch, above->place.sequence + 1}) : nullptr;
       if (join != nullptr && join->action.empty() && went_on(*join)) return join;
     }
-    return run_.status == runner::RunReport::Status::completed ? &step : nullptr;
+    // A path that came to its end has handled every failure on it.
+    const bool ended = run_.status == runner::RunReport::Status::completed || journal::missed_its_until(run_);
+    return ended ? &step : nullptr;
   }
 
   // False for a run that was stopped, has not ended, or waits for an approval.
@@ -220,13 +222,11 @@ std::string junit_xml(const RunRecord& run) {
     suite.cases += "    </testcase>\n";
   }
   const bool missed = journal::missed_its_until(run);
-  if ((run.status != runner::RunReport::Status::completed || missed) && all.failures + all.errors == 0) {
+  if (run.status != runner::RunReport::Status::completed && all.failures + all.errors == 0) {
     JunitSuite& suite = suite_of(suites, index, run, "");
     suite.counts.add(CaseVerdict::error, {});
     all.add(CaseVerdict::error, {});
-    const std::string reason = missed       ? journal::missed_until(run.settings.part.until)
-                               : run.status ? run.reason
-                                            : "the run has not ended";
+    const std::string reason = run.status ? run.reason : "the run has not ended";
     suite.cases += "    <testcase" + attribute("name", "the run") + attribute("classname", run.name) +
                    attribute("time", "0.000") + ">\n      <error" + attribute("message", reason) +
                    attribute("type", missed       ? "until_not_reached"

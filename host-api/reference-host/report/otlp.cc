@@ -109,11 +109,8 @@ ordered_json span_of_run(const RunRecord& run) {
                     {"attributes", attributes.take()}};
   // A run that waits for an answer has not failed.
   if (run.status != RunReport::Status::suspended) {
-    const bool missed = journal::missed_its_until(run);
-    span["status"] = otlp_status(run.status != RunReport::Status::completed || missed,
-                                 missed       ? journal::missed_until(run.settings.part.until)
-                                 : run.status ? run.reason
-                                              : "the process of the run ended before the run did");
+    span["status"] = otlp_status(run.status != RunReport::Status::completed,
+                                 run.status ? run.reason : "the process of the run ended before the run did");
   }
   return span;
 }

@@ -73,7 +73,8 @@ std::string run_json(const journal::RunRecord& run, const std::string& status, b
                       {"resumed", run.resumed}};
   const runner::RunPart& part = run.settings.part;
   if (!part.until.empty()) out["until"] = part.until;
-  if (!part.until.empty() && status == "completed") out["until_reached"] = reached_until(run);
+  const bool missed = missed_its_until(run);
+  if (!part.until.empty() && (status == "completed" || missed)) out["until_reached"] = !missed;
   if (!part.only.empty()) out["only"] = part.only;
   if (!run.reason.empty()) out["reason"] = run.reason;
   if (run.refused) out["refused"] = true;

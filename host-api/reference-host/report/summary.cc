@@ -14,6 +14,7 @@
 #include "journal/record.h"
 #include "journal/run_record.h"
 #include "report/failed_steps.h"
+#include "runner/run_part.h"
 #include "terminal/text.h"
 
 namespace wtool::host::report {
@@ -286,18 +287,18 @@ void append_cut_lines(std::string& out, const std::vector<std::string>& lines) {
   if (lines.size() > most) out += "    ... and " + std::to_string(lines.size() - most) + " more\n";
 }
 
-// The line about the state at which --until was to end a completed run: how to continue after it, or that the run has
-// not reached it (`reached` is false).
-std::string continue_line(const std::string& run, const std::string& until, bool reached) {
-  if (until.empty()) return "";
-  if (!reached) return "\n  The run ended without reaching " + line(until) + ".\n";
-  return run.empty() ? "" : "\n  To continue after " + line(until) + ": wtool resume " + run + "\n";
+// How to continue a completed run after the state at which --until has ended it. Empty: --until has not ended it.
+std::string continue_line(const std::string& run, const std::string& until) {
+  return until.empty() || run.empty() ? "" : "\n  To continue after " + line(until) + ": wtool resume " + run + "\n";
 }
 
-// How to resume a run that did not complete. Empty: a step of --only failed before it had a command, because a value of
-// another state is missing, and it would be missing again.
-std::string resume_line(const std::string& run, const std::string& only, const FailedList& failed) {
-  const bool can_help = only.empty() || failed.steps.empty() ||
+// How to resume a run that did not complete. Empty: that cannot help. A run that has missed the state of --until would
+// take the same path again; and if a step of --only failed before it had a command, a value of another state is missing,
+// and would be missing again.
+std::string resume_line(const std::string& run, const runner::RunPart& part, const std::string& reason,
+                        const FailedList& failed) {
+  if (!part.until.empty() && reason == runner::missed_until(part.until)) return "";
+  const bool can_help = part.only.empty() || failed.steps.empty() ||
                         std::any_of(failed.steps.begin(), failed.steps.end(), [](const FailedStep& step) {
                           return step.aborted || step.secret || !step.command.empty();
                         });
@@ -307,12 +308,6 @@ std::string resume_line(const std::string& run, const std::string& only, const F
 std::string approve_line(const std::string& run) { return "\n  To answer and continue: wtool approve " + run + "\n"; }
 
 }  // namespace
-
-bool reached_until(const RunReport& report, const runner::RunPart& part) {
-  return part.until.empty() || std::any_of(report.steps.begin(), report.steps.end(), [&](const Step& step) {
-           return journal::may_end_by_until(step.branch) && step.of().id == part.until;
-         });
-}
 
 std::string summary_text(const Workflow& workflow, const RunReport& report, const FailedSteps& failed,
                          const std::string& name, const std::string& run, const SummaryStyle& style) {
@@ -325,13 +320,10 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
   if (!report.reason.empty()) out += "  Reason: " + cleaned_for_terminal(report.reason, false) + "\n";
   if (style.table && !style.quiet) out += "\n" + table.text(report.status == RunReport::Status::suspended);
   append_cut_lines(out, cut_lines(report.steps, run));
-  if (completed) {
-    const bool reached = reached_until(report, style.part);
-    return out + (style.quiet && reached ? "" : continue_line(run, style.part.until, reached));
-  }
+  if (completed) return out + (style.quiet ? "" : continue_line(run, style.part.until));
   if (report.status == RunReport::Status::suspended) return out + (run.empty() ? "" : approve_line(run));
   append_failed(out, failed.all(), report.status == RunReport::Status::aborted, report.reason);
-  return out + (run.empty() ? "" : resume_line(run, style.part.only, failed.all()));
+  return out + (run.empty() ? "" : resume_line(run, style.part, report.reason, failed.all()));
 }
 
 std::string time_text(journal::Moment at, bool local) {
@@ -392,11 +384,11 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   append_notices(out, run);
   append_standard_errors(out, run);
   if (being_written) return out;
-  if (is_completed) return out + continue_line(line(run.run), run.settings.part.until, journal::reached_until(run));
+  if (is_completed) return out + continue_line(line(run.run), run.settings.part.until);
   if (run.status == RunReport::Status::suspended) return out + approve_line(line(run.run));
   append_failed(out, failed, run.status == RunReport::Status::aborted, run.reason);
   append_interrupted(out, run);
-  return out + resume_line(line(run.run), run.settings.part.only, failed);
+  return out + resume_line(line(run.run), run.settings.part, run.reason, failed);
 }
 
 }  // namespace wtool::host::report

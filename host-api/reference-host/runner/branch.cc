@@ -112,6 +112,7 @@ BranchResult Branch::go(std::size_t start, std::size_t until) {
 std::optional<BranchResult> Branch::visit(std::size_t& current) {
   const State& state = invocation_.workflow.states[current];
   if (current == invocation_.finally) invocation_.finally_entered = true;
+  run_.entered(state.id, place_.branch);
   const bool counts = state.action && state.action->options.max_visits;
   const std::int64_t visit = counts ? invocation_.visits[current].fetch_add(1) + 1 : 0;
   tell_budget();

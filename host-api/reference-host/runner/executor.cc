@@ -8,6 +8,7 @@
 #include "runner/budget.h"
 #include "runner/named_lock.h"
 #include "runner/run.h"
+#include "runner/run_part.h"
 #include "runner/services.h"
 #include "runner/steps.h"
 #include "runner/variables.h"
@@ -68,6 +69,11 @@ RunReport run_workflow(RunRequest request) {
   report.reason = std::move(end.reason);
   report.refused = end.refused;
   if (report.status != RunReport::Status::completed) report.last = std::move(end.last);
+  const std::string& until = request.settings.part.until;
+  if (report.status == RunReport::Status::completed && !until.empty() && !run.came_to_until()) {
+    report.status = RunReport::Status::failed;
+    report.reason = missed_until(until);
+  }
   report.steps = run.take_steps();
   report.took = std::chrono::steady_clock::now() - began;
   request.observer.run_ended(report);

@@ -194,6 +194,11 @@ bool Run::has_past_in(const std::string& branch) const {
                       [&](const std::string& beginning) { return (branch + '/').starts_with(beginning); });
 }
 
+void Run::entered(const std::string& state, const std::string& branch) {
+  const std::string& until = request_.settings.part.until;
+  if (!until.empty() && state == until && (branch.empty() || branch == finally_branch)) came_to_until_ = true;
+}
+
 bool Run::repeats_steps(const std::string& branch) const { return request_.past != nullptr && !has_past_in(branch); }
 
 void Run::hide(const std::string& value) {

@@ -84,6 +84,11 @@ class Run {
   std::vector<Step> take_steps();
   OutputClaims& output_claims() { return output_claims_; }
 
+  // Remembers that a path is in this state. came_to_until() is true once the state that --until names was among them, on the
+  // path of the whole workflow or in `finally`: other branches cannot end the run.
+  void entered(const std::string& state, const std::string& branch);
+  bool came_to_until() const { return came_to_until_; }
+
   // True if this is a resumed run in which steps of this branch have run again, whatever the earlier run had of them.
   bool repeats_steps(const std::string& branch) const;
 
@@ -98,6 +103,7 @@ class Run {
   mutable std::mutex mutex_;
   std::vector<Step> steps_;  // by number; only the first max_steps_kept are kept
   std::uint64_t begun_ = 0;
+  std::atomic<bool> came_to_until_{false};
   std::atomic<bool> has_past_;
   std::vector<std::string> forgotten_;  // how the names of branches begin from which nothing is taken any more
   std::vector<StepPlace> kept_;         // the steps that were taken from the earlier run

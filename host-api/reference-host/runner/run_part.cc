@@ -51,6 +51,10 @@ void close(Workflow& workflow, std::size_t end) {
 
 }  // namespace
 
+std::string missed_until(const std::string& until) {
+  return "the run ended without reaching " + until + ", which --until names";
+}
+
 std::string cut_to(Workflow& workflow, const RunPart& part) {
   if (part.is_whole()) return "";
   const std::string option = part.only.empty() ? "--until " : "--only ";

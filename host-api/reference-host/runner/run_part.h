@@ -22,4 +22,7 @@ struct RunPart {
 // other branches would have no end.
 std::string cut_to(workflow::Workflow& workflow, const RunPart& part);
 
+// The reason of a run that has failed because its path ended before it came to the state that --until names.
+std::string missed_until(const std::string& until);
+
 }  // namespace wtool::host::runner

@@ -182,13 +182,12 @@ BOOST_AUTO_TEST_CASE(how_a_run_ended_and_what_can_be_done_is_told) {
   BOOST_TEST(run_text(run, false) == "release.md: completed (until Build) in" + started + ", resumed 2 times" + file +
                                          table + "\n  To continue after Build: wtool resume r1\n");
   run.settings.part.until = "Test";
-  BOOST_TEST(run_text(run, false).ends_with(table + "\n  The run ended without reaching Test.\n"));
-  // Only the path of the whole workflow and `finally` can reach it.
-  add(run, "Test", "", Step::Status::succeeded, {"/1:A", 1});
-  BOOST_TEST(run_text(run, false).ends_with("\n  The run ended without reaching Test.\n"));
-  run.steps.back().place.branch = "/0:finally";
-  BOOST_TEST(run_text(run, false).ends_with("\n  To continue after Test: wtool resume r1\n"));
-  run.steps.pop_back();
+  run.status = RunReport::Status::failed;
+  run.reason = "the run ended without reaching Test, which --until names";
+  BOOST_TEST(run_text(run, false) == "release.md: failed (until Test) in" + started + ", resumed 2 times" + file +
+                                         "  Reason: " + run.reason + "\n" + table);
+  run.status = RunReport::Status::completed;
+  run.reason = "";
   run.settings.part.until = "";
   run.settings.part.only = "Build";
   BOOST_TEST(run_text(run, false).starts_with("release.md: completed (only Build) in"));
@@ -384,11 +383,13 @@ BOOST_AUTO_TEST_CASE(json_has_everything_about_a_run) {
   for (const char* name : {"inputs", "secret_inputs", "masked_inputs", "steps", "logs"}) small.erase(name);
   BOOST_TEST(json::parse(run_json(run, "failed", false)) == small);
   small["status"] = "completed";
-  small["until_reached"] = false;
-  BOOST_TEST(json::parse(run_json(run, "completed", false)) == small);
-  run.steps[1].state = "Ship";
   small["until_reached"] = true;
   BOOST_TEST(json::parse(run_json(run, "completed", false)) == small);
+  small["status"] = "failed";
+  small["reason"] = run.reason = "the run ended without reaching Ship, which --until names";
+  small["until_reached"] = false;
+  run.status = RunReport::Status::failed;
+  BOOST_TEST(json::parse(run_json(run, "failed", false)) == small);
   RunRecord bare;
   bare.steps.emplace_back().status = Step::Status::running;
   const json told = json::parse(run_json(bare, "interrupted", true));
