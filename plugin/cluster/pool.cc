@@ -13,7 +13,9 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <utility>
 
+#include "audit/tracing.h"
 #include "base/calm_poll.h"
 #include "base/json.h"
 #include "base/json_reader.h"
@@ -61,6 +63,15 @@ std::string make_token(const fs::path& here, const fs::path& tickets) {
   return Descriptor(::mkostemp(token.data(), O_CLOEXEC)) ? token : std::string();
 }
 
+// A call may wait for minutes, so people are told at once why. This is an error, because on a terminal only errors are
+// shown by default.
+void tell_failure(const std::string& why, Clock::time_point until) {
+  const auto rest = std::chrono::ceil<std::chrono::seconds>(until - Clock::now()).count();
+  if (rest <= 0) return;  // the result of the call is about to say it
+  audit::log(audit::Level::error, "cluster_tools::pool",
+             "no node is available yet: " + why + "; wtool tries again for up to " + counted(rest, "second"), {}, 0);
+}
+
 }  // namespace
 
 Pool::Pool(Options options, Pools* others) : options_(std::move(options)), others_(others), here_(fs::current_path()) {}
@@ -103,6 +114,7 @@ void Pool::leave_to_parent() {
   ticket_.clear();
   token_.clear();
   failure_ = {};
+  untold_.clear();
   failures_ = 0;
   uncertain_ = false;
   asking_ = false;
@@ -428,7 +440,10 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
       // If an idle slot fits another call, epoll_ stays readable until that call has taken the slot. So this thread
       // must not wait for epoll_.
       const bool for_another = told_;
+      const std::string untold = std::exchange(untold_, {});
       lock.unlock();
+      // Logged without the lock, because the host's log may wait for a thread that makes a call.
+      if (!untold.empty()) tell_failure(untold, until);
       pollfd ready[2] = {{for_another ? -1 : epoll_.get(), POLLIN, 0}, {cancel, POLLIN, 0}};
       calm_poll(ready, 2, for_another ? 5 : 250);
       lock.lock();

@@ -191,6 +191,8 @@ class Pool {
   bool uncertain_ = false;  // sbatch ended in a way that does not show whether a job exists
   int failures_ = 0;        // since a pilot last connected
   Refusal failure_;
+  std::string
+      untold_;        // a failure that a waiting call still has to log; a failure like the last one is not logged again
   int unshared_ = 0;  // how often a node did not have our folders
 };
 

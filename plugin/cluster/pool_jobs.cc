@@ -179,6 +179,7 @@ void Pool::submit(Lock& lock, const Caller& caller) {
 }
 
 void Pool::failed(const std::string& why, Refusal::Reason reason) {
+  if (failures_ == 0 || failure_.why != why) untold_ = why;
   failure_ = {reason, why};
   failures_ = std::min(failures_ + 1, 6);
   next_submission_ = Clock::now() + std::chrono::seconds(1 << (failures_ - 1));

@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "audit/tracing.h"
 #include "base/pilot/ticket.h"
 #include "cluster/client_programs.h"
 #include "cluster/order.h"
@@ -465,6 +466,57 @@ BOOST_AUTO_TEST_CASE(pilots_without_calls_make_room_where_a_limit_of_the_site_re
   ++host.chosen.slots;  // another pool, which does not have to wait after a failure
   refused("sbatch: error: AssocMaxSubmitJobLimit");
   await([&] { return unused.channel().state() == Channel::State::closed; });
+}
+
+namespace {
+
+// Keeps the errors that are logged.
+class LoggedErrors final : public audit::HostTracing {
+ public:
+  bool enabled(audit::Level level, std::string_view /*target*/) const override { return level == audit::Level::error; }
+  void emit(const audit::Record& record) override {
+    const std::scoped_lock lock(mutex_);
+    messages_.emplace_back(record.message);
+  }
+  std::uint64_t open_span(std::uint64_t, std::string_view, const audit::Fields&) override { return 0; }
+  void close_span(std::uint64_t) override {}
+  std::vector<std::string> messages() const {
+    const std::scoped_lock lock(mutex_);
+    return messages_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> messages_;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_job_that_slurm_refuses_is_logged_at_once_and_only_once) {
+  const auto errors = std::make_shared<LoggedErrors>();
+  audit::attach(errors);
+  Host host;
+  std::atomic<int> submitted{0};
+  answer_for_slurm([&](const std::string& line) {
+    if (!line.starts_with("sbatch")) return Said{.done = true};
+    ++submitted;
+    return Said{.why = "sbatch: error: invalid partition specified: nosuch"};
+  });
+  engine::Cancellation cancellation;
+  std::thread caller([&] {
+    Refusal refusal;
+    host.pool->take(cancellation.descriptor(), Clock::now() + patience, refusal);
+  });
+  await([&] { return submitted == 1 && !errors->messages().empty(); });
+  await([&] { return submitted == 2; });
+  cancellation.request(engine::Cancellation::Mode::now, "the test is over");
+  caller.join();
+  audit::detach();
+  BOOST_REQUIRE(errors->messages().size() == 1U);
+  const std::string message = errors->messages().front();
+  BOOST_TEST(message.starts_with("no node is available yet: sbatch: error: invalid partition specified: nosuch; wtool "
+                                 "tries again for up to "),
+             message);
 }
 
 BOOST_AUTO_TEST_CASE(a_node_reports_a_start_only_if_the_caller_wants_to_know) {
