@@ -167,13 +167,29 @@ BOOST_AUTO_TEST_CASE(what_an_agent_set_with_an_answer_that_was_not_valid_is_kept
                                               "- B: Shell \"echo ${note} ${A.n}\"\n"));
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(holds(finished.err, "kept 1"), finished.err);
-  scratch.file("does", "echo exit >>$WTOOL_STEER\n");
-  answers({"no"});
-  const Finished ended =
-      run_workflow(with("title: w\n", "[*] --> A\nA --> B\nA --> [*]\nB --> [*]\n",
-                        "- A: Prompt \"x\" output={\"n\": \"integer\"}\n- B: Shell \"echo B ran\"\n"));
+}
+
+BOOST_AUTO_TEST_CASE(an_agent_that_ends_the_workflow_must_still_give_a_valid_answer) {
+  const std::string file_ =
+      with("title: w\n", "[*] --> A\nA --> B\nA --> [*]\nB --> [*]\n",
+           "- A: Prompt \"x\" output={\"n\": \"integer\"}\n- B: Shell \"echo B ran\"\n- finally: Tell\n"
+           "- Tell: Shell \"echo got ${A.n}\"\n");
+  // What the agent said with its first answer still holds when it is asked again.
+  scratch.file("does", "test $n -gt 1 || echo exit >>$WTOOL_STEER\n");
+  answers({"no", "{\"n\": 1}"});
+  const Finished ended = run_workflow(file_);
   BOOST_TEST(ended.exit_code == 0, ended.out << ended.err);
+  BOOST_TEST(calls() == 2U);
+  BOOST_TEST(holds(ended.err, "the agent of 'A' ended the workflow"), ended.err);
+  BOOST_TEST(holds(ended.err, "got 1"), ended.err);
   BOOST_TEST(!holds(ended.err, "B ran"), ended.err);
+  scratch.file("does", "echo exit >>$WTOOL_STEER\n");
+  answers({"no", "no"});
+  std::filesystem::remove(scratch.path() + "/calls");
+  const Finished without = run_workflow(file_);
+  BOOST_TEST(without.exit_code == 1, without.out << without.err);
+  BOOST_TEST(calls() == 3U);
+  BOOST_TEST(holds(without.out, " (asked 3 times)"), without.out);
 }
 
 // The number of ways through the schema is 2^64.

@@ -266,6 +266,7 @@ void PromptAction::perform(const PromptAction& action, runner::ActionRunner& run
   addition.is_elsewhere = !on.empty() && on != "local";
   const std::int64_t most = runner.options.output ? runner.options.ask_again.value_or(usual_ask_again) : 0;
   std::vector<std::pair<std::string, expressions::Value>> assigned;  // by the agent, in all its answers
+  bool ends_workflow = false;                                        // by one of its answers
   std::string wrong;                                                 // what is wrong with the last answer
   for (std::int64_t asked = 0;; ++asked) {
     if (!runner::ask(runner, action, *prompt, values, addition)) {
@@ -277,12 +278,14 @@ void PromptAction::perform(const PromptAction& action, runner::ActionRunner& run
     }
     assigned.insert(assigned.end(), runner.result.assigned.begin(), runner.result.assigned.end());
     runner.result.assigned = assigned;
-    // If the agent ends the workflow, nobody needs its answer.
-    if (!runner.options.output || runner.result.ends_workflow) return runner.keep();
+    runner.result.ends_workflow = ends_workflow = ends_workflow || runner.result.ends_workflow;
+    // An agent that ends the workflow owes its answer, too: otherwise, it could pass a review without a verdict.
+    if (!runner.options.output) return runner.keep();
     wrong = runner.take_answer();
     if (wrong.empty()) return runner.keep();
     if (asked == most) {
       runner.result.assigned.clear();
+      runner.result.ends_workflow = false;
       return runner.no_answer("the answer " + runner.wrong_answer(wrong) +
                               (most > 0 ? " (asked " + std::to_string(most + 1) + " times)" : ""));
     }
