@@ -1,5 +1,6 @@
 // wtool watch: runs a workflow again when files change, loses no change, and ends at Ctrl-C at any time.
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -64,6 +65,25 @@ BOOST_AUTO_TEST_CASE(each_change_of_a_watched_file_runs_the_workflow_again) {
     BOOST_TEST(holds(finished.err, "watch: no file matches --on 'sorce/**' yet"));
     BOOST_TEST(!holds(finished.err, "'src/**'"));
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_may_be_executed_from_now_on_or_no_longer_has_changed) {
+  scratch.file("src/tool", "true");
+  const std::string file_ = workflow(one, "- A: Shell \"stat -c %a src/tool >>log\"\n");
+  ::chmod(path("src/tool").c_str(), 0644);
+  Program program({wtool_path, "watch", file_, "--on", "src/**"}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes_to(1));
+  ::chmod(path("src/tool").c_str(), 0755);
+  BOOST_REQUIRE(comes_to(2));
+  // Neither the same mode again, nor another mode that changes nothing about this, nor times count as a change.
+  ::chmod(path("src/tool").c_str(), 0755);
+  ::chmod(path("src/tool").c_str(), 0711);
+  fs::last_write_time(path("src/tool"), fs::file_time_type::clock::now());
+  ::chmod(path("src/tool").c_str(), 0644);
+  BOOST_REQUIRE(comes_to(3));
+  program.kill(SIGINT);
+  BOOST_TEST(was_ended_by(program.wait(), SIGINT));
+  BOOST_TEST(file("log") == "644\n755\n644\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_working_directory_itself_may_be_watched) {

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t watched_events = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
-                                         IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
+                                         IN_MOVE_SELF | IN_ATTRIB | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
 
 // The folders of git and of wtool itself are never watched.
 bool is_left_out(const std::string& relative) {
@@ -125,7 +125,11 @@ void FileWatcher::add_folder(const std::string& path, Seen seen) {
         std::erase_if(unmatched_, [&](const std::string& pattern) { return cache::matches(pattern, below(name)); });
       }
       std::error_code ignored;
-      if (entry->symlink_status(ignored).type() == fs::file_type::directory) todo.push_back(name);
+      if (entry->symlink_status(ignored).type() == fs::file_type::directory) {
+        todo.push_back(name);
+      } else {
+        note_executable(name);
+      }
     }
   }
 }
@@ -160,6 +164,13 @@ void FileWatcher::changed(const std::string& path) {
   }
 }
 
+bool FileWatcher::note_executable(const std::string& path) {
+  struct stat status {};
+  const bool is_executable =
+      ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0111U) != 0;
+  return is_executable ? executable_.insert(path).second : executable_.erase(path) > 0;
+}
+
 std::set<std::string> FileWatcher::take() {
   alignas(inotify_event) char buffer[65536];
   while (true) {
@@ -188,6 +199,9 @@ std::set<std::string> FileWatcher::take() {
       const std::string path = path_below(found->second, name);
       const bool is_folder = (event.mask & IN_ISDIR) != 0;
       if (is_folder && (event.mask & (IN_MOVED_FROM | IN_DELETE)) != 0) forget_below(path);
+      const bool was_other = !is_folder && note_executable(path);
+      // Most events about attributes are about times, links or owners.
+      if ((event.mask & IN_ATTRIB) != 0 && !was_other) continue;
       if (!is_folder && (event.mask & IN_CREATE) != 0 && will_be_closed(path)) continue;
       changed(path);
       if (is_folder && (event.mask & (IN_CREATE | IN_MOVED_TO)) != 0) add_folder(path, Seen::is_new);

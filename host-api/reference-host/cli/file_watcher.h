@@ -4,6 +4,7 @@
 //   folders. `.git` and `.wtool` are never watched, and links to folders are not followed.
 // - The kernel queues changes until take() is called. If the queue overflowed, take() reports that anything may have
 //   changed. New folders are searched when their event is taken, so that nothing in them is missed.
+// - Of the attributes of a file, only whether it may be executed counts as a change, as for steps that are up to date.
 #pragma once
 
 #include <chrono>
@@ -56,6 +57,8 @@ class FileWatcher {
   // This folder is no longer at its path. If nothing can be watched without it, sets error_.
   void lost(const std::string& folder);
   void changed(const std::string& path);
+  // Remembers whether the file may be executed. True: it differs from what was remembered.
+  bool note_executable(const std::string& path);
   bool may_contain(const std::string& path) const;
   // Whether it is useless to watch without this folder: it is the watched folder, the folder of `also`, or a folder on
   // the way to what a pattern names before its first wildcard.
@@ -69,6 +72,7 @@ class FileWatcher {
   Descriptor inotify_;
   std::map<int, std::string> folders_;  // by the inotify number of the watch
   std::set<std::string> changed_;
+  std::set<std::string> executable_;  // the watched files that may be executed
   std::set<std::string> unreadable_;
   std::set<std::string> unmatched_;
   std::string error_;
