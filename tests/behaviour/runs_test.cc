@@ -87,6 +87,21 @@ BOOST_FIXTURE_TEST_CASE(runs_are_listed_with_what_became_of_them, Runs) {
   BOOST_TEST(holds(limited.err, "there are 3 runs"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_number_with_a_leading_zero_is_decimal, Runs) {
+  for (int i = 1; i <= 9; ++i) {
+    const std::string run = "20261121-23150" + std::to_string(i) + "-3f9a";
+    put(run, record("run_started", R"(,"run":")" + run + R"(","name":"w","file":"w.md","inputs":{})"));
+  }
+  BOOST_TEST(Json::parse(wtool({"runs", "--json", "--limit", "010"}).out).size() == 9U);
+  for (const char* wrong : {"0x10", "0", "1e1", " 1", "-1", "1000001", "99999999999999999999"}) {
+    const Finished refused = wtool({"runs", std::string("--limit=") + wrong});
+    BOOST_TEST(refused.exit_code == 2, wrong);
+    BOOST_TEST(holds(refused.err, "--limit: got " + std::string(wrong) +
+                                      "; allowed is a whole number from 1 to 1000000, in decimal digits"),
+               refused.err);
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(runs_that_cannot_be_read_are_not_no_runs, Runs) {
   fs::create_directory(folder + "/20261120-000000-0000.jsonl");
   for (const std::vector<std::string>& words : {std::vector<std::string>{"runs"}, {"runs", "--json"}}) {

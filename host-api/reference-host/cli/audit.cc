@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/table.h"
+#include "cli/whole_number.h"
 #include "terminal/text.h"
 
 namespace wtool::host {
@@ -107,7 +108,7 @@ void add_audit(CLI::App& app, Context& context) {
       ->check(CLI::IsMember(audit::event_names));
   show_command->add_option("--last", request->options.last, "Only the last N events")
       ->type_name("N")
-      ->check(CLI::Range(1, 100000));
+      ->transform(whole_number(1, 100000));
   show_command->add_flag("--json", request->options.json,
                          "Print the original lines, but with non-ASCII characters escaped");
   show_command->footer(

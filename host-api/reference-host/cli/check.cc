@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/table.h"
+#include "cli/whole_number.h"
 #include "conformance/check.h"
 
 namespace wtool::host {
@@ -70,7 +71,7 @@ void add_check(CLI::App& app, Context& context) {
       ->check(object);
   sub->add_option("--timeout", command->seconds, "How long each test may take (default: 10)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(1, 3600));
+      ->transform(whole_number(1, 3600));
   sub->add_flag("--list", command->list, "List the tests and the rules, and check nothing");
   sub->add_flag("--json", command->json, "Print JSON: the findings and all tests, or what --list lists");
   sub->footer(

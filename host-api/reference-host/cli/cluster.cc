@@ -25,6 +25,7 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/slurm.h"
+#include "cli/whole_number.h"
 #include "terminal/text.h"
 
 namespace wtool::host {
@@ -335,10 +336,10 @@ void add_cluster(CLI::App& app, Context& context) {
   test_command
       ->add_option("--nodes", options->nodes, "Test at most N nodes, starting with those that are free for work")
       ->type_name("N")
-      ->check(CLI::Range(1, static_cast<int>(max_nodes)));
+      ->transform(whole_number(1, static_cast<std::int64_t>(max_nodes)));
   test_command->add_option("--wait", options->wait, "How many seconds to wait for a pilot (default: 60)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(1, 3600));
+      ->transform(whole_number(1, 3600));
   test_command->add_flag("--json", options->as_json, "Print one JSON object");
   test_command->footer(
       "The first call includes the time that Slurm needs to start the job; the second call uses the same pilot.\n"

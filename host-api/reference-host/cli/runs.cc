@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/table.h"
+#include "cli/whole_number.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 #include "report/formats.h"
@@ -142,7 +143,7 @@ void add_runs(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("runs", "List the runs of workflows in this directory, the newest first");
   CLI::Option* limit = command->add_option("--limit", options->limit, "At most N; default: 20")
                            ->type_name("N")
-                           ->check(CLI::Range(1, 1000000));
+                           ->transform(whole_number(1, 1000000));
   CLI::Option* json = command->add_flag("--json", options->json, "As a JSON array of objects");
   command->footer(
       "Examples:\n"
@@ -153,7 +154,7 @@ void add_runs(CLI::App& app, Context& context) {
   CLI::App* clear = command->add_subcommand("clear", "Remove the journals, outputs and logs of older runs");
   clear->add_option("--keep", *keep, "How many of the newest runs stay; runs that are running or suspended always stay")
       ->type_name("N")
-      ->check(CLI::Range(0, 1000000))
+      ->transform(whole_number(0, 1000000))
       ->required();
   clear->excludes(limit)->excludes(json);
   clear->footer(

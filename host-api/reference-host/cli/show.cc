@@ -8,6 +8,7 @@
 #include "cli/context.h"
 #include "cli/load_run.h"
 #include "cli/table.h"
+#include "cli/whole_number.h"
 #include "journal/journal_reader.h"
 #include "report/formats.h"
 
@@ -93,7 +94,7 @@ void add_show(CLI::App& app, Context& context) {
   command->add_flag("--stderr", options->error_stream, "With --output: standard error instead")->needs(output);
   command->add_option("--try", options->wanted_try, "With --output: what try N wrote, if the state was tried again")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000000))
+      ->transform(whole_number(1, 1000000))
       ->needs(output);
   command->add_option("--branch", options->branch, "With --output: the last visit in that branch, such as /5:2")
       ->type_name("BRANCH")

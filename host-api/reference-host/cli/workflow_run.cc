@@ -1,4 +1,5 @@
 #include "cli/workflow_run.h"
+#include "cli/whole_number.h"
 
 #include <algorithm>
 #include <iterator>
@@ -63,7 +64,7 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
   add_part_options(command, flags.part);
   command.add_option("--max-parallel", flags.max_parallel, "At most N calls run at the same time (default: no limit)")
       ->type_name("N")
-      ->check(CLI::Range(1, 10000));
+      ->transform(whole_number(1, 10000));
   auto* fast = command.add_flag("--fail-fast", flags.fail_fast,
                                 "A branch that fails ends the others (the default, unless the file says otherwise)");
   command.add_flag("--no-fail-fast", flags.no_fail_fast, "If a branch fails, the others still run to their end")
