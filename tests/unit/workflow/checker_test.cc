@@ -367,6 +367,49 @@ BOOST_AUTO_TEST_CASE(a_branch_that_goes_around_its_join_to_that_of_the_outer_for
       "'P', so it would run twice; lead the region to the end of 'P'\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_branch_of_an_inner_fork_that_leads_back_to_the_outer_fork_is_a_warning) {
+  const auto diagram = [](const std::string& inner_join, const std::string& back) {
+    return "state F <<fork>>\nstate K <<join>>\nstate G <<fork>>\nstate J <<join>>\n[*] --> F\nF --> G\nF --> C\n"
+           "G --> A\nG --> B\nB --> " +
+           inner_join + "\nA --> " + inner_join + ": success\n" + back +
+           "J --> P\nP --> K\nC --> K\nK --> D\nD --> [*]\n";
+  };
+  const std::string actions =
+      "- A: Shell \"a\" max=3\n- B: Shell \"b\"\n- C: Shell \"c\"\n- D: Shell \"d\"\n- P: Shell \"p\"\n";
+  const std::string told =
+      "warning: this arrow leads a branch of 'G' around the join 'J' to 'D', which also comes after the join 'J', so "
+      "it "
+      "would run twice; lead the branch to the join 'J'\n";
+  expect(diagram("J", "A --> F: failure\n"), actions, "14:1: " + told);
+  expect(diagram("J", "A --> X: failure\nX --> F\n"), actions + "- X: Log \"x\"\n", "14:1: " + told);
+  // Back to its own fork, or to an outer fork that meets at the same join.
+  expect(diagram("J", "A --> G: failure\n"), actions, "");
+  expect(
+      "state F <<fork>>\nstate G <<fork>>\nstate J <<join>>\n[*] --> F\nF --> G\nF --> C\nG --> A\nG --> B\nB --> J\n"
+      "C --> J\nA --> J: success\nA --> F: failure\nJ --> D\nD --> [*]\n",
+      "- A: Shell \"a\" max=3\n- B: Shell \"b\"\n- C: Shell \"c\"\n- D: Shell \"d\"\n", "");
+}
+
+BOOST_AUTO_TEST_CASE(a_join_of_several_inner_forks_that_does_not_wait_for_all_of_them_is_an_error) {
+  const std::string states =
+      "state F <<fork>>\nstate G <<fork>>\nstate H <<fork>>\nstate J <<join>>\nstate K <<join>>\n[*] --> F\n";
+  const std::string inner = "G --> A\nG --> B\nH --> C\nH --> D\nA --> J\nB --> J\nC --> J\nD --> J\n";
+  const std::string actions =
+      "- A: Shell \"a\"\n- B: Shell \"b\"\n- C: Shell \"c\"\n- D: Shell \"d\"\n- P: Shell \"p\"\n";
+  const std::string rest = "J --> P\nP --> K\nE --> K\nK --> [*]\n";
+  const std::string wait = "- E: Shell \"e\"\n";
+  expect(
+      states + "F --> G\nF --> H\nF --> E\n" + inner + rest, actions + wait,
+      "6:7: error: the branches of 'F' meet at the join 'K', so the join 'J' does not wait for them, and 'P' would run "
+      "once for each branch that comes to 'J'; give the branches that meet there a fork of their own\n");
+  // A fork of their own.
+  expect(states + "state M <<fork>>\nF --> M\nF --> E\nM --> G\nM --> H\n" + inner + rest, actions + wait, "");
+  // All branches meet there.
+  expect("state F <<fork>>\nstate G <<fork>>\nstate H <<fork>>\nstate J <<join>>\n[*] --> F\nF --> G\nF --> H\n" +
+             inner + "J --> P\nP --> [*]\n",
+         actions, "");
+}
+
 BOOST_AUTO_TEST_CASE(a_second_join_for_failures_is_an_error_only_if_a_step_would_run_more_than_once) {
   const auto diagram = [](const std::string& first, const std::string& rest) {
     return "state J <<join>>\nstate K <<join>>\nstate F <<fork>>\n[*] --> F\nF --> A\nF --> B\nA --> " + first +

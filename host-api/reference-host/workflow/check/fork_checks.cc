@@ -75,9 +75,13 @@ class ForkChecker {
       if (!is_join(other) || states_[other].hidden || other == join || branches.count(other) < 2) continue;
       const std::size_t next = acts(other) ? other : follower_of(other);
       if (next == no_state) continue;
-      // Branches may come to it by a fork of their own, for which it waits.
+      // A branch may come to it by a fork of its own, for which it waits. If several branches do so, it waits for each of
+      // these forks by itself.
       const std::vector<std::size_t> inner = forks_that_meet_at(other);
-      if (!inner.empty() && (walks_left_-- <= 0 || !is_reached_without(fork, other, inner))) continue;
+      if (!inner.empty() &&
+          (walks_left_-- <= 0 || (!is_reached_without(fork, other, inner) && !several_succeed_to(fork, other)))) {
+        continue;
+      }
       tell_of_other_join(fork, other, next);
       return true;
     }
@@ -98,7 +102,12 @@ class ForkChecker {
     const StateMarks behind = reached_from({join}, targets(), fork);
     const StateMarks to_step_behind = reached_from(all_with(&ForkChecker::works, behind), sources(), fork);
     for (const Way& way : ways) {
-      if (to_fork[way.target]) continue;
+      if (to_fork[way.target]) {
+        // A fork around this one begins again inside of the branch, which then goes on behind the join of that fork.
+        if (!begins_outer_fork(fork, way.target, to_fork) || !to_step_behind[way.target]) continue;
+        tell_of_second_time(fork, way, behind);
+        return true;
+      }
       if (way.exit != nullptr && way.failed && hands_failure_on(workflow_, states_[way.state], *way.exit) &&
           !may_take_failures(workflow_, states_[way.target]))
         continue;
@@ -110,6 +119,19 @@ class ForkChecker {
         tell_of_second_time(fork, way, behind);
         return true;
       }
+    }
+    return false;
+  }
+
+  // Whether a way leads from the state, which leads to the fork, into another fork that has this fork on one of its
+  // branches, and meets elsewhere. `to_fork`: the states that lead to the fork without its join.
+  bool begins_outer_fork(std::size_t fork, std::size_t state, const StateMarks& to_fork) {
+    const StateMarks begun = reached_from({state}, targets(), fork);
+    for (std::size_t outer = 0; outer < states_.size(); ++outer) {
+      const std::size_t join = joins_[outer];
+      if (outer == fork || join == no_state || join == joins_[fork] || !begun[outer] || !to_fork[outer]) continue;
+      if (walks_left_-- <= 0) return false;
+      if (reached_from({fork}, sources(), join)[outer]) return true;
     }
     return false;
   }
@@ -273,6 +295,12 @@ class ForkChecker {
     return ForkBranches(edges_, states_[fork], passed).count(state) > 0;
   }
 
+  // Whether several branches come to the state although nothing has failed.
+  bool several_succeed_to(std::size_t fork, std::size_t state) const {
+    const auto follow = ForkBranches::Follow::after_success;
+    return ForkBranches(edges_, states_[fork], {joins_[fork]}, follow).count(state) > 1;
+  }
+
   std::string name_of_join(std::size_t join) const {
     return (states_[join].hidden ? "the end of '" : "the join '") + shown_name(workflow_, join) + "'";
   }
@@ -327,7 +355,7 @@ class ForkChecker {
   std::vector<std::size_t> joins_;  // by state: for a fork, its join
   StateEdges targets_;
   StateEdges sources_;
-  // The walks that is_reached_without() may still take. A file that needs more is checked in parts only, so that the
+  // The further walks that the checks of pairs of forks may still take. A file that needs more is checked in parts only, so that the
   // check of no file takes long.
   int walks_left_ = 500;
 };
