@@ -82,6 +82,31 @@ BOOST_AUTO_TEST_CASE(a_home_folder_is_not_a_temporary_folder) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_server_says_so_if_git_cannot_work_in_its_root) {
+  const auto said = [](const Person& person) {
+    McpClient client(by_default, person.in(person.project()));
+    client.initialize();
+    client.program.end_input();
+    return client.program.wait().err;
+  };
+  const Person person;
+  fs::remove_all(person.project() + "/.git");
+  const std::string folder = person.home() + "/main/.git/worktrees/app";
+  fs::create_directories(folder);
+  for (const std::string& named : {folder, std::string("../main/.git/worktrees/app")}) {
+    Person::write(person.project() + "/.git", "gitdir: " + named + "\n");
+    const std::string err = said(person);
+    BOOST_TEST(holds(err, "mcp: every git command of the agent will fail, because " + person.project() +
+                              "/.git is a file that names " + folder + ", which commands cannot reach"),
+               err);
+  }
+  fs::create_directories(person.project() + "/inside");
+  for (const char* fine : {"gitdir: inside\n", "something else\n"}) {
+    Person::write(person.project() + "/.git", fine);
+    BOOST_TEST(!holds(said(person), "git command"), fine);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_folder_that_cannot_have_temporary_files_is_replaced_and_the_server_says_so) {
   const Person person;
   const std::string odd = person.home() + "/\xff";

@@ -142,7 +142,7 @@ std::optional<std::string> set_policy(Context& context, McpOptions& options) {
     return std::nullopt;
   }
   complain("mcp: policy " + options.policy + ": " + preset->summary);
-  if (!preset->notice.empty()) complain("mcp: " + preset->notice);
+  for (const std::string& notice : preset->notices) complain("mcp: " + notice);
   return preset->summary;
 }
 

@@ -13,11 +13,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/environment.h"
 #include "base/escape.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/paths.h"
 #include "base/temporary_path.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace wtool::host {
@@ -144,6 +147,26 @@ std::optional<TemporaryFolders> temporary_folders(const std::vector<std::string>
   return made;
 }
 
+// A worktree or a submodule of git has a file `.git`, which names its folder in the main repository. Commands do not get
+// that folder: they could then change what is checked out in the main repository, which the person has not named. Empty:
+// the root is neither of the two, or commands can reach the folder.
+std::string why_git_fails(const std::string& root, const json& read, const json& write) {
+  constexpr std::string_view mark = "gitdir: ";
+  constexpr std::size_t longest = 8192;
+  const Descriptor file = open_regular(root + "/.git");
+  std::string text;
+  if (!file || read_all(file.get(), longest, text) != 0 || !text.starts_with(mark)) return {};
+  const fs::path named(trimmed(std::string_view(text).substr(mark.size())));
+  const std::string folder = resolved((fs::path(root) / named).lexically_normal().string());
+  for (const json* const list : {&read, &write}) {
+    if (std::any_of(list->begin(), list->end(),
+                    [&](const json& one) { return is_within(folder, one.get<std::string>()); }))
+      return {};
+  }
+  return "every git command of the agent will fail, because " + root + "/.git is a file that names " + escaped(folder) +
+         ", which commands cannot reach; to let the agent use git, name a folder that contains both (--root DIR)";
+}
+
 // The audit trail must be where no command can write.
 std::string audit_file() {
   const std::string state = state_folder();
@@ -193,6 +216,10 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
     for (const char* folder : toolchain_folders) add_existing(read, fs::path(home) / folder);
   }
 
+  std::vector<std::string> notices;
+  if (!temporary->notice.empty()) notices.push_back(temporary->notice);
+  if (std::string why = why_git_fails(root, read, write); !why.empty()) notices.push_back(std::move(why));
+
   PolicyPreset preset;
   // The answers to the questions of execute_run are in its root, so no command may choose that folder.
   json defaults{{"environment", {{"inherit", "core"}}}};
@@ -212,7 +239,7 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
                             "commands.approvals", "execute_run.root"})
       boundary["lock"].push_back(key);
   }
-  preset.notice = temporary->notice;
+  preset.notices = std::move(notices);
   preset.defaults = defaults.dump();
   preset.boundary = boundary.dump();
   preset.summary = std::string("Commands can ") + (writes_root ? "write only below " + root + " and" : "write only") +

@@ -13,6 +13,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace wtool::host {
 
@@ -21,8 +22,8 @@ struct PolicyPreset {
 
   std::string defaults;  // YAML; so is `boundary`
   std::string boundary;
-  std::string summary;  // what the policy does, in a few sentences for models and people
-  std::string notice;   // what may surprise the person who starts it; empty: nothing
+  std::string summary;               // what the policy does, in a few sentences for models and people
+  std::vector<std::string> notices;  // what may surprise the person who starts it
 };
 
 struct PolicyRequest {
