@@ -22,7 +22,7 @@ namespace wtool::host {
 
 namespace {
 
-int exit_status(const runner::RunReport& report, const runner::RunPart& part, const Interrupts& interrupts) {
+int exit_status(const runner::RunReport& report, const Interrupts& interrupts) {
   switch (report.status) {
     case runner::RunReport::Status::completed:
       return exit_ok;
