@@ -61,7 +61,7 @@ bool EnvironmentSnapshot::is_current() const {
   return true;
 }
 
-std::shared_ptr<const EnvironmentSnapshot> take_environment() {
+std::shared_ptr<const EnvironmentSnapshot> snapshot_environment() {
   std::shared_ptr<const EnvironmentSnapshot> snapshot = taken_last();
   if (snapshot && snapshot->is_current()) return snapshot;
   snapshot = std::make_shared<const EnvironmentSnapshot>();
@@ -72,7 +72,7 @@ std::shared_ptr<const EnvironmentSnapshot> take_environment() {
 
 std::shared_ptr<const EnvironmentSnapshot> latest_environment() {
   if (auto snapshot = taken_last()) return snapshot;
-  return take_environment();
+  return snapshot_environment();
 }
 
 }  // namespace wtool

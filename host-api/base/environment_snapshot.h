@@ -31,7 +31,7 @@ class EnvironmentSnapshot {
 
 // The environment of this moment. No other thread may change the environment meanwhile. If nothing has changed, this is the
 // snapshot that was taken last, because comparing costs a third of what copying costs.
-std::shared_ptr<const EnvironmentSnapshot> take_environment();
+std::shared_ptr<const EnvironmentSnapshot> snapshot_environment();
 
 // The snapshot that was taken last, by any thread; if none was, one is taken now.
 std::shared_ptr<const EnvironmentSnapshot> latest_environment();

@@ -38,7 +38,7 @@ using ToolRules = std::function<policy::Verdict(const std::string& directory, co
 // What a tool wants to run.
 struct CommandRequest {
   // A tool makes its request in call_new or explain: only there may `environ` be read.
-  explicit CommandRequest(std::shared_ptr<const EnvironmentSnapshot> host = take_environment())
+  explicit CommandRequest(std::shared_ptr<const EnvironmentSnapshot> host = snapshot_environment())
       : host_environment(std::move(host)) {}
 
   std::string line;                      // shell text, without NUL

@@ -19,7 +19,7 @@ struct SessionRequest {
   std::string agent;
   std::optional<std::string> directory;  // relative to the host's working directory; absent: that directory
   policy::Variables environment;         // for each of its commands
-  std::shared_ptr<const EnvironmentSnapshot> host_environment = take_environment();  // as for a CommandRequest
+  std::shared_ptr<const EnvironmentSnapshot> host_environment = snapshot_environment();  // as for a CommandRequest
 };
 
 // Judges the directory and the variables. Opens nothing.

@@ -126,7 +126,7 @@ class EngineRun : public tools::PreparedCall {
   }
 
   std::optional<Order> order_;
-  std::shared_ptr<const EnvironmentSnapshot> node_environment_ = take_environment();
+  std::shared_ptr<const EnvironmentSnapshot> node_environment_ = snapshot_environment();
 };
 
 }  // namespace

@@ -16,30 +16,30 @@ BOOST_AUTO_TEST_SUITE(environment_snapshot)
 
 BOOST_AUTO_TEST_CASE(a_snapshot_stays_as_it_was_when_the_environment_changes) {
   const HostVariable set("WTOOL_TEST_SNAPSHOT", "before");
-  const auto snapshot = take_environment();
+  const auto snapshot = snapshot_environment();
   BOOST_TEST(snapshot->is_current());
   const HostVariable changed("WTOOL_TEST_SNAPSHOT", "after");
   BOOST_TEST(!snapshot->is_current());
   BOOST_TEST(snapshot->find("WTOOL_TEST_SNAPSHOT") == std::string("before"));
-  BOOST_TEST(take_environment()->find("WTOOL_TEST_SNAPSHOT") == std::string("after"));
+  BOOST_TEST(snapshot_environment()->find("WTOOL_TEST_SNAPSHOT") == std::string("after"));
   BOOST_TEST(latest_environment()->find("WTOOL_TEST_SNAPSHOT") == std::string("after"));
 }
 
 BOOST_AUTO_TEST_CASE(variables_that_are_added_or_removed_make_a_new_snapshot) {
-  const auto before = take_environment();
-  BOOST_TEST(take_environment() == before);
+  const auto before = snapshot_environment();
+  BOOST_TEST(snapshot_environment() == before);
   {
     const HostVariable added("WTOOL_TEST_SNAPSHOT", "");
-    const auto after = take_environment();
+    const auto after = snapshot_environment();
     BOOST_TEST(after != before);
     BOOST_TEST(after->find("WTOOL_TEST_SNAPSHOT") == std::string());
   }
-  BOOST_TEST((take_environment()->find("WTOOL_TEST_SNAPSHOT") == nullptr));
+  BOOST_TEST((snapshot_environment()->find("WTOOL_TEST_SNAPSHOT") == nullptr));
 }
 
 BOOST_AUTO_TEST_CASE(a_variable_is_found_by_its_whole_name) {
   const HostVariable set("WTOOL_TEST_SNAPSHOT", "value");
-  const auto snapshot = take_environment();
+  const auto snapshot = snapshot_environment();
   BOOST_TEST((snapshot->find("WTOOL_TEST_SNAP") == nullptr));
   BOOST_TEST((snapshot->find("WTOOL_TEST_SNAPSHOT=value") == nullptr));
 }

@@ -504,10 +504,10 @@ BOOST_FIXTURE_TEST_CASE(without_a_home_folder_a_path_in_it_names_no_file, Config
   const std::string before = home == nullptr ? "" : home;
   const std::string config = "[core]\n\thooksPath = ~/hooks\n";
   ::setenv("HOME", path().c_str(), 1);
-  wtool::take_environment();
+  wtool::snapshot_environment();
   BOOST_TEST(would_add(protect(config), "hooks"));
   ::unsetenv("HOME");
-  wtool::take_environment();
+  wtool::snapshot_environment();
   const ProtectedNames names = protect(config);
   if (home != nullptr) ::setenv("HOME", before.c_str(), 1);
   BOOST_TEST(names.problems.empty());
