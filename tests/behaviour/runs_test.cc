@@ -459,7 +459,7 @@ BOOST_FIXTURE_TEST_CASE(in_a_subfolder_the_folder_that_has_runs_is_named, Runs) 
 BOOST_FIXTURE_TEST_CASE(commands_of_other_programs_are_answered_with_the_one_to_use_here, Runs) {
   BOOST_TEST(holds(wtool({"resume", "--dry-run", "last"}).err, "`wtool plan WORKFLOW`"));
   BOOST_TEST(holds(wtool({"ls"}).err, "`wtool list` lists workflows, `wtool runs` lists runs"));
-  BOOST_TEST(holds(wtool({"validate", "x.md"}).err, "`wtool lint FILE...`"));
+  BOOST_TEST(holds(wtool({"validate", "x.md"}).err, "`wtool lint`"));
   BOOST_TEST(holds(wtool({"version"}).err, "`wtool --version`"));
   BOOST_TEST(holds(wtool({"runs", "list"}).err,
                    "there is no command \"runs list\"; `wtool list` lists workflows, `wtool runs` lists runs"));

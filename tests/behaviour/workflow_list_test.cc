@@ -179,6 +179,71 @@ BOOST_AUTO_TEST_CASE(a_misspelt_name_is_answered_with_the_nearest_workflow) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(lint_without_a_file_checks_what_list_shows) {
+  const std::string mistake = "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Shel \"x\"\n";
+  add("project/README.md", "# No workflow\n");
+  add("project/here.md", workflow_of("title: Beside me\n"));
+  add("project/workflows/issue/review.md", workflow_of("title: Below\n"));
+  add("user/wtool/workflows/mine.md", workflow_of("title: Everywhere\n"));
+  const auto linted = [&](std::vector<std::string> words, int status) {
+    words.insert(words.begin(), {"lint", "--json"});
+    const Finished finished = wtool(words);
+    BOOST_TEST(finished.exit_code == status, finished.out << finished.err);
+    std::vector<std::string> files;
+    for (const Json& one : Json::parse(finished.out).at("files")) files.push_back(one.at("file"));
+    return files;
+  };
+  std::vector<std::string> all;
+  for (const Json& one : listed()) all.push_back(one.at("file"));
+  BOOST_TEST(linted({}, 0) == all, boost::test_tools::per_element());
+  // The exit status is the worst of all files.
+  add("project/workflows/bad.md", mistake);
+  BOOST_TEST(linted({}, 2).size() == 4U);
+  const Finished text = wtool({"lint"});
+  BOOST_TEST(holds(text.out, "workflows/bad.md:7:6: error: "), text.out);
+  BOOST_TEST(holds(text.out, "4 files: 1 error, "), text.out);
+  BOOST_TEST(
+      linted({"here.md", "workflows/issue"}, 0) == (std::vector<std::string>{"here.md", "workflows/issue/review.md"}),
+      boost::test_tools::per_element());
+  BOOST_TEST(linted({"workflows", "here.md"}, 2) ==
+                 (std::vector<std::string>{"workflows/bad.md", "workflows/issue/review.md", "here.md"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(lint_that_finds_no_workflow_to_check_is_an_error) {
+  const Finished none = wtool({"lint"});
+  BOOST_TEST(none.exit_code == 2);
+  BOOST_TEST(holds(none.err, "there are no workflows in " + scratch.path() + "/project, "), none.err);
+  add("project/sub/README.md", "# No workflow\n");
+  const Finished empty = wtool({"lint", "sub"});
+  BOOST_TEST(empty.exit_code == 2);
+  BOOST_TEST(holds(empty.err, "there are no workflows in the folder sub"), empty.err);
+}
+
+BOOST_AUTO_TEST_CASE(copies_that_git_and_runs_keep_are_not_checked) {
+  for (const char* file : {"in/.git/copy.md", "in/.wtool/runs/copy.md", "in/.wtool/workflows/ship.md"}) {
+    std::filesystem::create_directories(std::filesystem::path(scratch.path() + "/project/" + file).parent_path());
+    add(std::string("project/") + file, workflow_of("title: t\n"));
+  }
+  const Finished finished = wtool({"lint", "in"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(finished.out == "1 file: 0 errors, 0 warnings\n");
+}
+
+BOOST_AUTO_TEST_CASE(lint_changes_only_files_and_folders_that_are_named) {
+  const std::string old =
+      "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> [*]\n```\n## Actions\n- A: Shell \"false\"\n"
+      "- B: Log \"${A.exit_code}\"\n";
+  add("project/workflows/old.md", old);
+  const Finished all = wtool({"lint", "--fix"});
+  BOOST_TEST(all.exit_code == 2);
+  BOOST_TEST(holds(all.err, "--fix changes files, so name them"), all.err);
+  BOOST_TEST(file("project/workflows/old.md") == old);
+  const Finished folder = wtool({"lint", "--fix", "workflows"});
+  BOOST_TEST(holds(folder.out, "workflows/old.md: fixed: "), folder.out << folder.err);
+  BOOST_TEST(holds(file("project/workflows/old.md"), "failures: continue"));
+}
+
 BOOST_AUTO_TEST_CASE(a_run_without_a_name_lists_the_workflows) {
   const Finished none = wtool({"run"});
   BOOST_TEST(none.exit_code == 2);

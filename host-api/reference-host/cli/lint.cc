@@ -1,4 +1,4 @@
-// wtool lint FILE...: reads and checks workflow files, and runs nothing. The findings go to standard output.
+// wtool lint [FILE|FOLDER...]: reads and checks workflow files, and runs nothing. The findings go to standard output.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -73,7 +74,7 @@ class Linter {
   int run() {
     bool shown = true;
     if (toolbox_ == nullptr) ++totals_.errors;  // printed where it was found
-    for (const std::string& file : options_.files) shown = lint(file) && shown;
+    for (const std::string& file : wanted_files()) shown = lint(file) && shown;
     if (options_.json) {
       nlohmann::ordered_json all = {{"files", files_}, {"errors", totals_.errors}, {"warnings", totals_.warnings}};
       if (options_.fix) all["fixes"] = fixes_;
@@ -99,6 +100,38 @@ class Linter {
   static std::string directory() {
     std::error_code ignored;
     return std::filesystem::current_path(ignored).string();
+  }
+
+  // The files that the command line means. A folder stands for the workflows in it, and no word for those that
+  // `wtool list` shows. What keeps files from being found counts as an error, so that nothing passes unseen.
+  std::vector<std::string> wanted_files() {
+    if (options_.before_run) return options_.files;
+    std::vector<std::string> files;
+    const auto cannot = [this](const std::string& why) {
+      ++totals_.errors;
+      complain(why);
+    };
+    for (const std::string& wanted : options_.files) {
+      std::error_code ignored;
+      if (!std::filesystem::is_directory(wanted, ignored)) {
+        files.push_back(wanted);
+        continue;
+      }
+      std::string error;
+      std::vector<std::string> found = workflow_files_in(wanted, error);
+      if (!error.empty()) cannot(error);
+      if (error.empty() && found.empty()) cannot("there are no workflows in the folder " + wanted);
+      std::move(found.begin(), found.end(), std::back_inserter(files));
+    }
+    if (!options_.files.empty()) return files;
+    for (OfferedWorkflow& offered : offered_workflows(directory())) files.push_back(std::move(offered.file));
+    const std::vector<std::string> unreadable = unreadable_folders(directory());
+    for (const std::string& problem : unreadable) cannot(problem);
+    if (files.empty() && unreadable.empty()) {
+      cannot("there are no workflows in " + joined(workflow_folders(directory())) +
+             "; `wtool init workflow` writes one");
+    }
+    return files;
   }
 
   bool lint(const std::string& wanted) {
@@ -293,10 +326,23 @@ bool passes_strict_lint(Context& context, const std::string& workflow, std::vect
   return Linter(context, options).run() == exit_ok;
 }
 
+namespace {
+
+int lint(Context& context, const LintOptions& options) {
+  if (options.fix && options.files.empty()) {
+    complain("--fix changes files, so name them, or a folder: wtool lint --fix workflows");
+    return exit_unusable;
+  }
+  return Linter(context, options).run();
+}
+
+}  // namespace
+
 void add_lint(CLI::App& app, Context& context) {
   auto options = std::make_shared<LintOptions>();
   CLI::App* command = app.add_subcommand("lint", "Check workflow files without running anything");
-  command->add_option("FILE", options->files, "The workflow files, or names of workflows")->required();
+  command->add_option("FILE", options->files,
+                      "Workflow files, names of workflows, or folders; default: all that `wtool list` shows");
   add_repeated_option(*command, "--var,--set", options->variables, "NAME=VALUE",
                       "A variable that the run will get, as NAME=VALUE or NAME; may be given several times");
   command->add_flag("--json", options->json, "Print one JSON object");
@@ -305,6 +351,9 @@ void add_lint(CLI::App& app, Context& context) {
                     "Add `failures: continue` to the front matter of each file with a warning that it seems to rely on "
                     "the older rule, by which a plain arrow is also taken after a failure");
   command->footer(
+      "A folder stands for all workflows in it and in the folders below it. Without FILE, --fix changes nothing: name\n"
+      "what it may change.\n"
+      "\n"
       "Each finding is a line FILE:LINE:COLUMN: error: MESSAGE (or warning), followed by that line of the file with a\n"
       "caret below the place; the last line counts the findings. `wtool run` refuses a file that has errors.\n"
       "Workflows, prompts and commands are looked up as they are on this machine now; if one is missing, or if the\n"
@@ -317,12 +366,12 @@ void add_lint(CLI::App& app, Context& context) {
       "Files with errors, and files that have the key `failures`, are left alone.\n"
       "\n"
       "Examples:\n"
-      "  wtool lint workflows/*.md\n"
+      "  wtool lint\n"
+      "  wtool lint workflows other.md\n"
       "  wtool lint release.md --var version=1.2.0 --strict\n"
       "  wtool lint release.md --json\n"
-      "  wtool lint --fix .swissarmyhammer/workflows/*.md");
-  command->callback(
-      [&context, options] { context.command = [&context, options] { return Linter(context, *options).run(); }; });
+      "  wtool lint --fix .swissarmyhammer/workflows");
+  command->callback([&context, options] { context.command = [&context, options] { return lint(context, *options); }; });
 }
 
 }  // namespace wtool::host

@@ -138,6 +138,23 @@ std::vector<OfferedWorkflow> offered_workflows(const std::string& directory) {
   return all;
 }
 
+std::vector<std::string> workflow_files_in(const std::string& folder, std::string& error) {
+  error.clear();
+  std::error_code failed;
+  fs::directory_iterator(folder, failed);
+  if (failed) {
+    error = "cannot read the folder " + folder + ": " + failed.message();
+    return {};
+  }
+  std::vector<std::string> files = workflow::possible_workflows(folder);
+  if (files.size() == workflow::max_library_files) {
+    error = "the folder " + folder + " has too many files; name folders in it with fewer than " +
+            std::to_string(workflow::max_library_files) + " files each";
+  }
+  std::erase_if(files, [](const std::string& file) { return !read_offered({}, file, {}); });
+  return files;
+}
+
 std::vector<std::string> workflow_folders(const std::string& directory) {
   std::vector<std::string> folders{directory};
   const workflow::Library library(directory, shared_workflow_folders());

@@ -28,6 +28,10 @@ std::vector<std::string> workflow_folders(const std::string& directory);
 // A message for each of workflow_folders() that cannot be read. Only `directory` itself must exist.
 std::vector<std::string> unreadable_folders(const std::string& directory);
 
+// The workflow files in the folder and below it, sorted: those with a state diagram, and those that cannot be read.
+// `error` says why some of them may be missing; empty: none are.
+std::vector<std::string> workflow_files_in(const std::string& folder, std::string& error);
+
 // The folders of workflows that the user and the machine have for all projects: wtool/workflows in the user's
 // configuration folder, and /etc/wtool/workflows. The user's folder comes first.
 std::vector<std::string> shared_workflow_folders();

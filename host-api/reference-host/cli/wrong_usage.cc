@@ -66,7 +66,7 @@ const char* usual_name(std::string_view word, bool within) {
       {"-l", lists},
       {"ps", "`wtool runs` lists runs, including those that have not ended"},
       {"history", "`wtool runs` lists runs"},
-      {"validate", "`wtool lint FILE...` checks workflow files"},
+      {"validate", "`wtool lint` checks workflow files"},
       {"exec", "`wtool call TOOL` calls a tool, `wtool run WORKFLOW` runs a workflow"},
       {"explain", "`wtool call TOOL JSON --explain` shows what a call would do"},
       {"new", "`wtool init KIND` writes a file to start from"},

@@ -134,24 +134,44 @@ const Library::Entry* Library::find(const std::string& name, const std::string& 
   return entries_.emplace(key, std::move(made)).first->second.get();
 }
 
-std::vector<Library::Listed> Library::list() const {
+namespace {
+
+// Copies of workflows may be in these folders: what git keeps, and the outputs of runs.
+bool holds_copies(const fs::path& folder) {
+  return folder.filename() == ".git" || (folder.filename() == "runs" && folder.parent_path().filename() == ".wtool");
+}
+
+// The files of workflows in the folder and below it, by the names that they have there.
+std::map<std::string, std::string> files_by_name(const std::string& folder) {
   constexpr int deepest = 8;
+  std::map<std::string, std::string> found;
+  std::error_code failed;
+  fs::recursive_directory_iterator files(folder, fs::directory_options::skip_permission_denied, failed);
+  for (const fs::recursive_directory_iterator end; !failed && files != end; files.increment(failed)) {
+    const fs::path& file = files->path();
+    if (files.depth() >= deepest || holds_copies(file)) files.disable_recursion_pending();
+    if (!is_workflow_file(file)) continue;
+    const std::string name = fs::path(file).replace_extension().lexically_relative(folder).string();
+    // As in locate(), NAME.md takes precedence over NAME.mermaid.
+    if (found.contains(name) && file.extension() != ".md") continue;
+    found.insert_or_assign(name, file.string());
+    if (found.size() == max_library_files) break;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> possible_workflows(const std::string& folder) {
+  std::vector<std::string> files;
+  for (auto& [name, file] : files_by_name(folder)) files.push_back(std::move(file));
+  return files;
+}
+
+std::vector<Library::Listed> Library::list() const {
   std::map<std::string, Listed> found;
   for (std::size_t i = 0; i < folders_.size(); ++i) {
-    std::map<std::string, Listed> here;
-    std::error_code failed;
-    fs::recursive_directory_iterator files(folders_[i], fs::directory_options::skip_permission_denied, failed);
-    for (const fs::recursive_directory_iterator end; !failed && files != end; files.increment(failed)) {
-      if (files.depth() >= deepest) files.disable_recursion_pending();
-      const fs::path& file = files->path();
-      if (!is_workflow_file(file)) continue;
-      std::string name = fs::path(file).replace_extension().lexically_relative(folders_[i]).string();
-      // As in locate(), NAME.md takes precedence over NAME.mermaid.
-      if (const auto other = here.find(name); other != here.end() && file.extension() != ".md") continue;
-      here.insert_or_assign(name, Listed{name, file.string(), i});
-      if (here.size() == max_library_files) break;
-    }
-    found.merge(here);
+    for (auto& [name, file] : files_by_name(folders_[i])) found.try_emplace(name, Listed{name, std::move(file), i});
   }
   std::vector<Listed> all;
   for (auto& [name, listed] : found) all.push_back(std::move(listed));

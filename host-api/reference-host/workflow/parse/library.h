@@ -83,4 +83,8 @@ class Library {
   std::map<std::string, std::unique_ptr<const Entry>> entries_;  // by real path
 };
 
+// The files in the folder and below it that may be workflows, sorted; with the limits of Library::list(). What git and
+// runs keep in folders of their own is left out.
+std::vector<std::string> possible_workflows(const std::string& folder);
+
 }  // namespace wtool::host::workflow
