@@ -102,6 +102,56 @@ BOOST_FIXTURE_TEST_CASE(a_number_with_a_leading_zero_is_decimal, Runs) {
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(only_runs_of_a_workflow_and_with_a_status_are_listed, Runs) {
+  put("20261121-231502-0001", begun);
+  put("20261121-231502-0002", failed);
+  put("20261121-231502-0003", failed);
+  const std::string other = record("run_started", R"(,"run":"x","name":"Nightly build","file":"ci/nightly.md")");
+  put("20261121-231502-0004", other + record("run_ended", R"(,"status":"failed","ms":1)"));
+  put("20261121-231502-0005", other + record("run_ended", R"(,"status":"completed","ms":1)"));
+  const auto listed = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"runs", "--json"});
+    const Finished finished = wtool(words);
+    BOOST_TEST(finished.exit_code == 0, finished.err);
+    std::string all;
+    for (const Json& row : Json::parse(finished.out)) all += row.at("run").get<std::string>().back();
+    return all;
+  };
+  BOOST_TEST(listed({"--workflow", "release"}) == "321");
+  for (const char* name : {"Nightly build", "nightly", "ci/nightly.md"}) {
+    BOOST_TEST(listed({"--workflow", name}) == "54", name);
+  }
+  fs::create_directory(scratch.path() + "/ci");
+  scratch.file("ci/nightly.md", "# x\n");
+  BOOST_TEST(listed({"--workflow", "./ci/../ci/nightly.md"}) == "54");
+  BOOST_TEST(listed({"--status", "failed"}) == "432");
+  BOOST_TEST(listed({"--status", "interrupted"}) == "1");
+  BOOST_TEST(listed({"--status", "failed", "--workflow", "release"}) == "32");
+  // The limit counts the runs that are wanted.
+  BOOST_TEST(listed({"--status", "failed", "--workflow", "release", "--limit", "1"}) == "3");
+  const Finished limited = wtool({"runs", "--workflow", "release", "--limit", "2"});
+  BOOST_TEST(holds(limited.err, "there are more such runs; --limit N shows more"), limited.err);
+  BOOST_TEST(wtool({"runs", "--workflow", "release", "--limit", "3"}).err == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_filter_that_no_run_passes_says_so_and_a_wrong_status_lists_the_right_ones, Runs) {
+  put(id, failed);
+  const Finished none = wtool({"runs", "--workflow", "relase", "--status", "failed"});
+  BOOST_TEST(none.exit_code == 0);
+  BOOST_TEST(
+      none.out ==
+      "No run of \"relase\" with the status failed is recorded in this directory; did you mean 'release'? There are "
+      "runs of release.\n");
+  BOOST_TEST(holds(wtool({"runs", "--workflow", "xyz"}).out, "; there are runs of release.\n"));
+  BOOST_TEST(wtool({"runs", "--status", "running", "--json"}).out == "[]\n");
+  const Finished wrong = wtool({"runs", "--status", "fialed"});
+  BOOST_TEST(wrong.exit_code == 2);
+  for (const char* part : {"running", "interrupted", "completed", "failed", "aborted", "suspended", "did you mean"}) {
+    BOOST_TEST(holds(wrong.err, part), wrong.err);
+  }
+  BOOST_TEST(wtool({"runs", "--status", "failed", "clear", "--keep", "1"}).exit_code == 2);
+}
+
 BOOST_FIXTURE_TEST_CASE(runs_that_cannot_be_read_are_not_no_runs, Runs) {
   fs::create_directory(folder + "/20261120-000000-0000.jsonl");
   for (const std::vector<std::string>& words : {std::vector<std::string>{"runs"}, {"runs", "--json"}}) {

@@ -58,6 +58,11 @@ bool is_same_file(const std::string& one, const std::string& other) {
 
 }  // namespace
 
+bool is_run_of(const journal::RunRecord& run, const std::string& wanted, const std::string& file) {
+  return run.name == wanted || run.file == wanted || std::filesystem::path(run.file).stem() == wanted ||
+         (!file.empty() && is_same_file(run.file, file));
+}
+
 std::vector<std::string> runs_of_file(const std::string& directory, const std::string& file, std::string& error) {
   std::vector<std::string> runs = journal::list_runs(directory, error);
   std::erase_if(runs, [&](const std::string& run) {

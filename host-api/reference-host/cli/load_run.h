@@ -33,6 +33,10 @@ std::string run_of_file(const std::string& directory, const std::string& file, c
 // The ids of all runs of `file` that are kept below `directory`, the newest first. Empty: `error` says why.
 std::vector<std::string> runs_of_file(const std::string& directory, const std::string& file, std::string& error);
 
+// True if a person means the workflow of the run by `wanted`: by its name, by its file or the name of that file, or by
+// the workflow file that `wanted` stands for now (`file`; empty: it stands for none).
+bool is_run_of(const journal::RunRecord& run, const std::string& wanted, const std::string& file);
+
 // The workflow file, parsed but not checked. Mistakes in it are reported on stderr. Nothing: the file or its diagram
 // could not be read.
 std::optional<workflow::Workflow> read_workflow(const std::string& file);

@@ -1,17 +1,23 @@
-// wtool runs [--limit N] [--json]: lists the runs that were started in this directory, the newest first.
+// wtool runs [--workflow NAME] [--status STATUS] [--limit N] [--json]: lists the runs that were started in this
+// directory, the newest first.
 // wtool runs clear --keep N: removes what the older ones left.
 #include "cli/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/load_run.h"
 #include "cli/table.h"
 #include "cli/whole_number.h"
+#include "cli/workflow_list.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 #include "report/formats.h"
@@ -23,6 +29,8 @@ namespace wtool::host {
 namespace {
 
 struct RunsOptions {
+  std::string workflow;  // only its runs; empty: those of all workflows
+  std::string status;    // only runs with this status; empty: with any
   std::size_t limit = 20;
   bool json = false;
 };
@@ -57,7 +65,7 @@ std::string as_table(const std::vector<Row>& rows, bool local, std::size_t colum
   std::vector<std::string> times;
   std::size_t time_width = 12;
   for (const auto& [run, status] : rows) {
-    times.push_back(report::time_of_run(run, status == "running"));
+    times.push_back(report::time_of_run(run, status == report::running_word));
     time_width = std::max(time_width, display_width(times.back()));
     statuses.push_back(clean(status + report::part_text(run), 40));
     status_width = std::max(status_width, display_width(statuses.back()));
@@ -79,40 +87,66 @@ std::string as_table(const std::vector<Row>& rows, bool local, std::size_t colum
   return out;
 }
 
+// Says that no run was found. `names`: of the workflows whose runs were looked at.
+bool print_none(const RunsOptions& options, const std::set<std::string>& names) {
+  if (options.workflow.empty() && options.status.empty()) {
+    const std::string above = journal::runs_above(".");
+    return print("No run of a workflow is recorded in this directory" +
+                 (above.empty() ? "" : "; there are runs in " + cleaned_for_terminal(above, false)) + ".\n");
+  }
+  std::string text = "No run";
+  if (!options.workflow.empty()) text += " of \"" + options.workflow + '"';
+  if (!options.status.empty()) text += " with the status " + options.status;
+  text += " is recorded in this directory";
+  const std::vector<std::string> known(names.begin(), names.end());
+  if (!options.workflow.empty() && !known.empty()) {
+    text += question_then(did_you_mean(options.workflow, known), "there are runs of " + joined(known));
+  }
+  return print(cleaned_for_terminal(text, false) + ".\n");
+}
+
 int runs(const RunsOptions& options) {
   std::string error;
-  std::vector<std::string> ids = journal::list_runs(".", error);
+  const std::vector<std::string> ids = journal::list_runs(".", error);
   if (!error.empty()) {
     complain(error);
     return exit_unusable;
   }
-  const std::size_t all = ids.size();
-  if (ids.size() > options.limit) ids.resize(options.limit);
+  std::string not_there;  // such a name may still be that of a file that has been deleted since
+  const std::string workflow = options.workflow.empty() ? "" : workflow_file(options.workflow, ".", not_there);
+  const bool wants_all = options.workflow.empty() && options.status.empty();
   std::vector<Row> rows;
+  std::set<std::string> names;
+  bool has_read = false, has_more = false;
   for (const std::string& id : ids) {
+    has_more = wants_all && rows.size() == options.limit;
+    if (has_more) break;
     const std::string file = journal::journal_file(".", id);
     const auto runs_at = journal::running_now(file);
     auto run = journal::read_journal_ends(file, error, runs_at);
-    if (run) {
-      run->run = id;  // Commands find the run by this id, whatever the journal says.
-      rows.push_back({std::move(*run), ""});
-      rows.back().status = report::status_text(rows.back().run, runs_at.has_value());
-    } else if (!runs_at) {
-      complain(error);
+    if (!run) {
+      if (!runs_at) complain(error);
+      continue;
     }
+    has_read = true;
+    names.insert(run->name);
+    const std::string status = report::status_text(*run, runs_at.has_value());
+    if (!options.workflow.empty() && !is_run_of(*run, options.workflow, workflow)) continue;
+    if (!options.status.empty() && status != options.status) continue;
+    has_more = rows.size() == options.limit;
+    if (has_more) break;
+    run->run = id;  // Commands find the run by this id, whatever the journal says.
+    rows.push_back({std::move(*run), status});
   }
-  if (rows.empty() && !ids.empty()) return exit_unusable;  // none of them could be read
+  if (!has_read && !ids.empty()) return exit_unusable;
   if (options.json) return print(as_json(rows)) ? exit_ok : exit_unusable;
-  if (rows.empty()) {
-    const std::string above = journal::runs_above(".");
-    return print("No run of a workflow is recorded in this directory" +
-                 (above.empty() ? "" : "; there are runs in " + cleaned_for_terminal(above, false)) + ".\n")
-               ? exit_ok
-               : exit_unusable;
-  }
+  if (rows.empty()) return print_none(options, names) ? exit_ok : exit_unusable;
   const std::size_t columns = output_columns();
   if (!print(fitted(as_table(rows, output_is_terminal(), columns), columns))) return exit_unusable;
-  if (all > ids.size()) complain("there are " + std::to_string(all) + " runs; --limit N shows more");
+  if (has_more) {
+    complain((wants_all ? "there are " + std::to_string(ids.size()) + " runs" : "there are more such runs") +
+             "; --limit N shows more");
+  }
   return exit_ok;
 }
 
@@ -141,6 +175,14 @@ int clear_runs(std::size_t keep) {
 void add_runs(CLI::App& app, Context& context) {
   auto options = std::make_shared<RunsOptions>();
   CLI::App* command = app.add_subcommand("runs", "List the runs of workflows in this directory, the newest first");
+  CLI::Option* workflow =
+      command
+          ->add_option("--workflow", options->workflow,
+                       "Only runs of this workflow: its name or its file, as this command or `wtool list` shows it")
+          ->type_name("WORKFLOW");
+  CLI::Option* status = command->add_option("--status", options->status, "Only runs with this status")
+                            ->type_name("STATUS")
+                            ->check(CLI::IsMember(report::run_statuses()));
   CLI::Option* limit = command->add_option("--limit", options->limit, "At most N; default: 20")
                            ->type_name("N")
                            ->transform(whole_number(1, 1000000));
@@ -148,6 +190,7 @@ void add_runs(CLI::App& app, Context& context) {
   command->footer(
       "Examples:\n"
       "  wtool runs\n"
+      "  wtool runs --workflow release --status failed\n"
       "  wtool runs --json --limit 1 | jq -r '.[0].status'\n"
       "  wtool runs clear --keep 20");
   auto keep = std::make_shared<std::size_t>(0);
@@ -156,7 +199,7 @@ void add_runs(CLI::App& app, Context& context) {
       ->type_name("N")
       ->transform(whole_number(0, 1000000))
       ->required();
-  clear->excludes(limit)->excludes(json);
+  for (CLI::Option* listing : {workflow, status, limit, json}) clear->excludes(listing);
   clear->footer(
       "A run that was removed can no longer be shown or resumed.\n"
       "\n"

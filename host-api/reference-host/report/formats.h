@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "journal/run_record.h"
 #include "report/failed_steps.h"
@@ -61,11 +62,14 @@ struct SummaryStyle {
 std::string summary_text(const workflow::Workflow& workflow, const runner::RunReport& report, const FailedSteps& failed,
                          const std::string& name, const std::string& run = "", const SummaryStyle& style = {});
 
+inline constexpr const char* running_word = "running";
 inline constexpr const char* interrupted_word = "interrupted";
 
 // "completed", "failed", "aborted" or "suspended". For a run without an end: "running" if it is being written, and
 // "interrupted" if not.
 std::string status_text(const journal::RunRecord& run, bool being_written);
+// All that status_text() may return.
+std::vector<std::string> run_statuses();
 
 // If only a part of the workflow ran, the text after the run's status: " (until Test)", " (only Test)". Empty: the
 // whole workflow ran.

@@ -334,8 +334,17 @@ std::string time_text(journal::Moment at, bool local) {
 std::string zone_text(journal::Moment at, bool local) { return local ? local_text(at, "%Z") : "UTC"; }
 
 std::string status_text(const RunRecord& run, bool being_written) {
-  if (being_written) return "running";
+  if (being_written) return running_word;
   return run.status ? journal::word(*run.status) : interrupted_word;
+}
+
+std::vector<std::string> run_statuses() {
+  using Status = runner::RunReport::Status;
+  std::vector<std::string> all{running_word, interrupted_word};
+  for (const Status status : {Status::completed, Status::failed, Status::aborted, Status::suspended}) {
+    all.emplace_back(journal::word(status));
+  }
+  return all;
 }
 
 std::string part_text(const runner::RunPart& part) {
