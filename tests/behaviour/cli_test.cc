@@ -173,12 +173,16 @@ BOOST_FIXTURE_TEST_CASE(wrong_words_point_to_the_command_or_workflow_that_exists
                    "--output: groups not in {group,none,prefixed,stream}; did you mean 'group'?\n"));
   BOOST_TEST(holds(says({"init", "polcy"}), "did you mean 'policy'?\n"));
   BOOST_TEST(holds(says({"init"}), "KIND is required: policy, mcp or workflow\n"));
-  BOOST_TEST(holds(says({"show"}), "RUN is required: the run's id"));
+  BOOST_TEST(holds(says({"stop"}),
+                   "RUN is required: the run's id, the beginning of the id, or `last`; `wtool runs` lists the runs\n"));
   BOOST_TEST(holds(says({"run", "build", "who=x"}), "a parameter of the workflow is given as --var who=x\n"));
   BOOST_TEST(holds(says({"run", "build", "--who=x"}), "a parameter of the workflow is given as --var who=x\n"));
   BOOST_TEST(holds(says({"call", "shell_execute", "ls", "-l"}), "a command is one word, as in"));
   BOOST_TEST(holds(says({"kill"}), "`wtool stop RUN` stops a run"));
   BOOST_TEST(holds(says({"approve", "last"}), "there is no run below"));
+  for (const char* command : {"show", "logs", "attach"}) {
+    BOOST_TEST(holds(says({command}), "there is no run below"), command);
+  }
   for (const std::string command : {"list", "runs", "tools"}) {
     BOOST_TEST(holds(says({"--config", "no.yaml", command}), "cannot read no.yaml: No such file or directory\n"));
     BOOST_TEST(holds(says({"--plugin", "no.so", command}), "no.so cannot be used: there is no such file"));

@@ -374,6 +374,26 @@ BOOST_FIXTURE_TEST_CASE(the_steps_of_a_resumed_run_are_not_taken_for_earlier_one
   BOOST_TEST(page.find("id=\"step-1\"") == page.rfind("id=\"step-1\""));
 }
 
+BOOST_FIXTURE_TEST_CASE(without_a_run_the_newest_one_is_shown, Runs) {
+  put("20261121-231502-0001", begun);
+  put(id, failed);
+  for (const std::string command : {"show", "logs", "attach"}) {
+    const Finished nameless = wtool({command});
+    const Finished last = wtool({command, "last"});
+    BOOST_TEST(!nameless.out.empty(), command << nameless.err);
+    BOOST_TEST(nameless.out == last.out, command);
+    BOOST_TEST(nameless.exit_code == last.exit_code, command);
+  }
+  BOOST_TEST(Json::parse(wtool({"show", "--json"}).out).at("run") == id);
+  BOOST_TEST(holds(wtool({"report", "--junit", "-"}).out, "release"));
+  BOOST_TEST(wtool({"stop"}).exit_code == 2);
+  BOOST_TEST(wtool({"resume"}).exit_code == 2);
+  const Finished state = wtool({"logs", "Test"});
+  BOOST_TEST(state.exit_code == 2);
+  BOOST_TEST(holds(state.err, "; `wtool logs last Test` shows the state of this name"), state.err);
+  BOOST_TEST(!holds(wtool({"logs", "Tset"}).err, "shows the state"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_state_and_a_run_that_are_misspelt_are_named, Runs) {
   put(id, failed);
   for (const std::vector<std::string>& words : {std::vector<std::string>{"logs", "last", "Tset"},

@@ -113,16 +113,16 @@ int attach(const std::string& wanted) {
 }  // namespace
 
 void add_attach(CLI::App& app, Context& context) {
-  auto run = std::make_shared<std::string>();
+  auto run = std::make_shared<std::string>("last");
   CLI::App* command = app.add_subcommand("attach", "Show a run while it runs, until it ends");
-  command->add_option("RUN", *run, "The run's id, the beginning of the id, or `last`")->required();
+  command->add_option("RUN", *run, "The run's id, the beginning of the id, or `last`, which is the default");
   command->footer(
       "For a run started with --detach, prints everything that the run shows; for any other run, what its steps write\n"
       "and log. The exit status is that of the run, or 130 if the run was aborted; a report that could not be written\n"
       "does not change it. Ctrl-C ends only this command; `wtool stop RUN` ends the run.\n"
       "\n"
       "Examples:\n"
-      "  wtool attach last\n"
+      "  wtool attach\n"
       "  wtool attach \"$(wtool run nightly.md --detach)\"");
   command->callback([&context, run] { context.command = [run] { return attach(*run); }; });
 }

@@ -96,7 +96,8 @@ int graph(GraphOptions options) {
 void add_graph(CLI::App& app, Context& context) {
   auto options = std::make_shared<GraphOptions>();
   CLI::App* command = app.add_subcommand("graph", "Draw the diagram of a workflow, with the states of a run coloured");
-  command->add_option("WORKFLOW", options->file, "The workflow file, or the name of a workflow")->required();
+  command->add_option("WORKFLOW", options->file, "The workflow file, or the name of one that `wtool list` shows")
+      ->required();
   command->add_option("RUN", options->run, "A run of that file: the run's id, the beginning of the id, or `last`");
   command
       ->add_option(

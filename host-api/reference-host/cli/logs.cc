@@ -1,4 +1,4 @@
-// wtool logs RUN [STATE] [--stderr] [--follow]: prints what the steps of a run wrote and logged, from its journal.
+// wtool logs [RUN [STATE]] [--stderr] [--follow]: prints what the steps of a run wrote and logged, from its journal.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -26,7 +26,7 @@ constexpr std::size_t max_shown = 64UL * 1024 * 1024;  // bytes of a stream
 constexpr auto look_again = std::chrono::milliseconds(200);
 
 struct LogsOptions {
-  std::string run;
+  std::string run = "last";
   std::string state;
   bool errors_only = false;  // --stderr
   bool follow = false;
@@ -130,12 +130,22 @@ bool was_in(const journal::RunRecord& run, const std::string& state) {
                      [&](const journal::StepRecord& step) { return step.state == state && !step.hidden; });
 }
 
+// A hint if the last run has a state of the name that was taken for a run; else empty.
+std::string is_a_state(const std::string& word) {
+  std::string ignored;
+  const std::string last = journal::find_run(".", "last", ignored);
+  if (last.empty()) return "";
+  const auto content = journal::read_journal(journal::journal_file(".", last), ignored);
+  if (!content || !was_in(content->run, word)) return "";
+  return "; `wtool logs last " + word + "` shows the state of this name";
+}
+
 int logs(const LogsOptions& options) {
   std::string error;
   const std::string id = journal::find_run(".", options.run, error);
   const std::string file = id.empty() ? "" : journal::journal_file(".", id);
   if (id.empty()) {
-    complain(error);
+    complain(error + is_a_state(options.run));
     return exit_unusable;
   }
   Stop stop;
@@ -183,7 +193,7 @@ int follow_logs(const std::string& run) {
 void add_logs(CLI::App& app, Context& context) {
   auto options = std::make_shared<LogsOptions>();
   CLI::App* command = app.add_subcommand("logs", "Show what the steps of a run wrote and logged, from its journal");
-  command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`")->required();
+  command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`, which is the default");
   command->add_option("STATE", options->state, "Only the visits of that state");
   command->add_flag("--stderr", options->errors_only, "Only what went to standard error");
   command->add_flag("-f,--follow", options->follow, "Also print what the run writes from now on, until it has ended");
@@ -193,7 +203,7 @@ void add_logs(CLI::App& app, Context& context) {
       "`wtool show RUN --output STATE` prints an output byte for byte.\n"
       "\n"
       "Examples:\n"
-      "  wtool logs last\n"
+      "  wtool logs\n"
       "  wtool logs last Build --stderr\n"
       "  wtool logs last --follow");
   command->callback([&context, options] { context.command = [options] { return logs(*options); }; });

@@ -83,7 +83,8 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
 void add_plan(CLI::App& app, Context& context) {
   auto options = std::make_shared<PlanOptions>();
   CLI::App* command = app.add_subcommand("plan", "Show what a run of a workflow would do, without running anything");
-  command->add_option("WORKFLOW", options->file, "The workflow file, or the name of a workflow")->required();
+  command->add_option("WORKFLOW", options->file, "The workflow file, or the name of one that `wtool list` shows")
+      ->required();
   add_variable_options(*command, options->variables);
   command->add_flag("--json", options->style.json, "Print one JSON object");
   command->add_flag("--force", options->style.force, "Plan a run that also runs the steps that are up to date");

@@ -1,4 +1,4 @@
-// wtool report RUN [--junit FILE] [--html FILE] [--github] [--otlp FOLDER]: writes reports of an earlier run.
+// wtool report [RUN] [--junit FILE] [--html FILE] [--github] [--otlp FOLDER]: writes reports of an earlier run.
 #include <fcntl.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ namespace wtool::host {
 namespace {
 
 struct ReportOptions {
-  std::string run;
+  std::string run = "last";
   std::string junit;
   std::string html;
   bool github = false;
@@ -127,7 +127,7 @@ void add_report(CLI::App& app, Context& context) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand(
       "report", "Write reports of an earlier run: JUnit XML, an HTML page, for GitHub, for OpenTelemetry");
-  command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`")->required();
+  command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`, which is the default");
   command->add_option("--junit", options->junit, "JUnit XML; - is standard output")->type_name("FILE");
   command->add_option("--html", options->html, "One HTML page; - is standard output")->type_name("FILE");
   command->add_flag("--github", options->github,

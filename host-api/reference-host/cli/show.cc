@@ -1,4 +1,4 @@
-// wtool show RUN [--json] [--output STATE [--stderr] [--try N] [--branch B]]: shows what a run did, or has done so far.
+// wtool show [RUN] [--json] [--output STATE [--stderr] [--try N] [--branch B]]: shows what a run did, or has done so far.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -17,7 +17,7 @@ namespace wtool::host {
 namespace {
 
 struct ShowRunOptions {
-  std::string run;
+  std::string run = "last";
   std::string output_of;
   std::string branch;
   int wanted_try = 0;  // 0: the last one
@@ -85,7 +85,7 @@ int show(const ShowRunOptions& options) {
 void add_show(CLI::App& app, Context& context) {
   auto options = std::make_shared<ShowRunOptions>();
   CLI::App* command = app.add_subcommand("show", "Show what a run did: its states, times, outputs");
-  command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`")->required();
+  command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`, which is the default");
   CLI::Option* json = command->add_flag("--json", options->json, "Everything, as a JSON object");
   CLI::Option* output =
       command->add_option("--output", options->output_of, "Only the standard output of the last visit of that state")
@@ -104,7 +104,7 @@ void add_show(CLI::App& app, Context& context) {
       "on standard error, and the exit status is 1.\n"
       "\n"
       "Examples:\n"
-      "  wtool show last\n"
+      "  wtool show\n"
       "  wtool show 20261121-2315 --output Build > build.log");
   command->callback([&context, options] { context.command = [options] { return show(*options); }; });
 }

@@ -245,7 +245,9 @@ int stop_run(const StopOptions& options) {
 void add_stop(CLI::App& app, Context& context) {
   auto options = std::make_shared<StopOptions>();
   CLI::App* command = app.add_subcommand("stop", "Abort a run, and wait until nothing of it is left");
-  command->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`")->required();
+  command
+      ->add_option("RUN", options->run, "The run's id, the beginning of the id, or `last`; `wtool runs` lists the runs")
+      ->required();
   command->add_flag("--now", options->now, "Kill the run's commands immediately; by default they get SIGTERM first");
   command->footer(
       "The run is aborted as by Ctrl-C: `finally` states still run, and `wtool resume` can continue it. A run that\n"

@@ -75,7 +75,7 @@ const char* usual_name(std::string_view word, bool within) {
       {"kill", "`wtool stop RUN` stops a run"},
       {"clean", "`wtool runs clear` removes old runs, `wtool cache clear` kept results"},
       {"retry", "`wtool resume RUN` continues a run where it failed"},
-      {"log", "`wtool logs RUN [STATE]` shows what the steps of a run wrote"},
+      {"log", "`wtool logs [RUN [STATE]]` shows what the steps of a run wrote"},
       {"serve", "`wtool mcp` serves the tools to a client"},
       {"version", "use `wtool --version`"},
       {"help", "use `wtool --help` or `wtool COMMAND --help`"},
