@@ -49,6 +49,13 @@ struct Place {
 
 }  // namespace
 
+BOOST_FIXTURE_TEST_CASE(the_schema_is_printed_even_if_the_configuration_is_broken, Place) {
+  scratch.file("wtool.yaml", "nonsense: 1\n");
+  const Finished finished = wtool({"config", "schema"});
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(Json::parse(finished.out).at("properties").contains("limits"));
+}
+
 BOOST_FIXTURE_TEST_CASE(what_the_host_accepts_the_plugin_accepts, Place) {
   scratch.file("wtool.yaml",
                "shell: {program: /bin/sh, direct_exec: true}\n"

@@ -90,6 +90,9 @@ bool is_for_plugin(const ConfigKey& key);
 
 // ---- values.cc: which values a key may have, and the messages about all other values.
 
+// What the key takes, in words that follow "must be": "a list of paths, such as [., /tmp]".
+std::string wanted_value(const ConfigKey& key);
+
 // Checks a value, and turns a relative path into one below `folder`. Returns an empty text if the value is valid. If it
 // is not, returns the end of a sentence that begins with the key: "must be ...".
 std::string check_value(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
@@ -126,6 +129,11 @@ std::string slot_problem(const nlohmann::json& slot, const nlohmann::json& class
 // What is wrong with the value of a server's key; empty: nothing is wrong. If `name` is not a known key, `names` gets
 // the known keys.
 std::string check_server_value(std::string_view name, const nlohmann::json& value, std::vector<std::string>& names);
+
+// The keys of a server.
+std::span<const std::string_view> server_keys();
+// What the key of a server takes, as a JSON Schema. It accepts all that check_server_value() accepts.
+nlohmann::ordered_json server_key_schema(std::string_view name);
 
 // A value as JSON, as an error shows it.
 std::string shown(const nlohmann::json& value);

@@ -13,8 +13,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 9> server_keys{"command", "env",          "tools",       "timeout",  "sandbox",
-                                                      "network", "memory_bytes", "cpu_seconds", "processes"};
+constexpr std::array<std::string_view, 9> keys_of_servers{
+    "command", "env", "tools", "timeout", "sandbox", "network", "memory_bytes", "cpu_seconds", "processes"};
+constexpr std::int64_t longest_timeout = 86400;
 
 bool is_line(const json& value) {
   if (!value.is_string()) return false;
@@ -49,10 +50,27 @@ std::string check_server_value(std::string_view name, const json& value, std::ve
   }
   if (name == "sandbox") return value == "read-only" ? "" : "must be read-only, but is " + shown(value);
   if (name == "network") return value == "deny" ? "" : "must be deny, but is " + shown(value);
-  if (name == "timeout") return whole_number(value, 1, 86400);
+  if (name == "timeout") return whole_number(value, 1, longest_timeout);
   if (name == "memory_bytes" || name == "cpu_seconds" || name == "processes") return limit(name, value);
-  names.assign(server_keys.begin(), server_keys.end());
+  names.assign(keys_of_servers.begin(), keys_of_servers.end());
   return {};
+}
+
+std::span<const std::string_view> server_keys() { return keys_of_servers; }
+
+nlohmann::ordered_json server_key_schema(std::string_view name) {
+  using nlohmann::ordered_json;
+  const ordered_json line{{"type", "string"}, {"minLength", 1}};
+  if (name == "command") return line;
+  if (name == "env") return {{"type", "object"}, {"additionalProperties", {{"type", {"string", "number", "boolean"}}}}};
+  if (name == "tools") return {{"type", "array"}, {"items", line}};
+  if (name == "sandbox") return {{"const", "read-only"}};
+  if (name == "network") return {{"const", "deny"}};
+  if (name == "timeout") return {{"type", "integer"}, {"minimum", 1}, {"maximum", longest_timeout}};
+  const ConfigKey& key = key_named("limits", name);
+  return {{"type", "integer"},
+          {"minimum", static_cast<std::int64_t>(key.least)},
+          {"maximum", static_cast<std::int64_t>(key.most)}};
 }
 
 }  // namespace wtool

@@ -41,8 +41,8 @@ std::string check_location(const std::string& wanted, const std::string& folder,
   return {};
 }
 
-std::string check_program(const std::string& folder, json& value) {
-  const std::string wanted = "must be the path of a program, such as /bin/sh";
+std::string check_program(const ConfigKey& key, const std::string& folder, json& value) {
+  const std::string wanted = "must be " + wanted_value(key);
   // A bare name is refused, because its author may expect that it is looked up in PATH.
   if (value.is_string() && value.get_ref<const std::string&>().find('/') == std::string::npos) {
     return wanted + " (or ./NAME for a program beside this file), but is " + shown(value);
@@ -72,35 +72,53 @@ std::string odd_part(std::string_view word) {
   return odd == word.end() ? std::string{} : std::string(1, *odd);
 }
 
-std::string list_wanted(const ConfigKey& key) {
-  switch (key.type) {
-    case KeyType::paths:
-      return "must be a list of paths, such as [., /tmp]";
-    case KeyType::paths_or_default:
-      return "must be default, or a list of paths, such as [/usr/bin, /bin]";
-    case KeyType::names:
-      return "must be " + alternatives(choices_of(key)) +
-             ", or a list of names below the writable folders, such as [default, .git/hooks]";
-    case KeyType::entries:
-      return "must be a list of commands, such as [ls, \"git log *\"]";
-    case KeyType::programs:
-      return "must be a list of names of programs, such as [python3, less]";
-    default:
-      return "must be a list of names of variables, such as [\"*_TOKEN\"]";
-  }
-}
-
 std::string check_number(const ConfigKey& key, const json& value) {
   if (is_choice(key, value)) return {};
-  const bool whole = key.type == KeyType::integer;
-  if ((whole ? value.is_number_integer() : value.is_number()) && is_in_range(key, key.most, value.get<double>())) {
-    return {};
-  }
-  return (whole ? "must be a whole number, " : "must be a number, ") + range(key) +
-         (key.choices.empty() ? "" : ", or " + alternatives(choices_of(key))) + ", but is " + shown(value);
+  const bool is_wanted_type = key.type == KeyType::integer ? value.is_number_integer() : value.is_number();
+  if (is_wanted_type && is_in_range(key, key.most, value.get<double>())) return {};
+  return "must be " + wanted_value(key) + ", but is " + shown(value);
 }
 
 }  // namespace
+
+std::string wanted_value(const ConfigKey& key) {
+  switch (key.type) {
+    case KeyType::program:
+      return "the path of a program, such as /bin/sh";
+    case KeyType::boolean:
+      return "true or false";
+    case KeyType::integer:
+    case KeyType::number:
+      return (key.type == KeyType::integer ? "a whole number, " : "a number, ") + range(key) +
+             (key.choices.empty() ? "" : ", or " + alternatives(choices_of(key)));
+    case KeyType::choice:
+      return alternatives(choices_of(key));
+    case KeyType::path:
+      return "a path";
+    case KeyType::text:
+      return "a text on one line";
+    case KeyType::paths:
+      return "a list of paths, such as [., /tmp]";
+    case KeyType::paths_or_default:
+      return "default, or a list of paths, such as [/usr/bin, /bin]";
+    case KeyType::names:
+      return alternatives(choices_of(key)) +
+             ", or a list of names below the writable folders, such as [default, .git/hooks]";
+    case KeyType::entries:
+      return "a list of commands, such as [ls, \"git log *\"]";
+    case KeyType::programs:
+      return "a list of names of programs, such as [python3, less]";
+    case KeyType::patterns:
+      return "a list of names of variables, such as [\"*_TOKEN\"]";
+    case KeyType::variables:
+      return "a mapping of names to texts, such as {CI: \"1\"}";
+    case KeyType::classes:
+      return "a mapping of names to keys, such as {big: {cpus: 8}}";
+    case KeyType::servers:
+      break;
+  }
+  return "a mapping of names to servers, such as {files: {command: my-server}}";
+}
 
 std::string range_of(const ConfigKey& key, double most) {
   const auto whole = [](double number) { return std::to_string(static_cast<std::int64_t>(number)); };
@@ -149,7 +167,7 @@ bool is_list(KeyType type) {
 }
 
 std::string check_element(const ConfigKey& key, const std::string& folder, json& value) {
-  std::string wrong = list_wanted(key) + ", but has " + shown(value);
+  std::string wrong = "must be " + wanted_value(key) + ", but has " + shown(value);
   switch (key.type) {
     case KeyType::names:
       return value.is_string() && is_path_below(value.get_ref<const std::string&>()) ? "" : wrong;
@@ -180,46 +198,40 @@ std::string check_element(const ConfigKey& key, const std::string& folder, json&
                  ? ""
                  : wrong + "; a name has letters, digits, _ . and -, and the wildcards * and ?";
     default:
-      return check_location(list_wanted(key), folder, value);
+      return check_location("must be " + wanted_value(key), folder, value);
   }
 }
 
 std::string check_value(const ConfigKey& key, const std::string& folder, json& value) {
+  const auto wrong = [&] { return "must be " + wanted_value(key) + ", but is " + shown(value); };
   switch (key.type) {
     case KeyType::program:
-      return check_program(folder, value);
+      return check_program(key, folder, value);
     case KeyType::boolean:
-      return value.is_boolean() ? std::string{} : "must be true or false, but is " + shown(value);
+      return value.is_boolean() ? std::string() : wrong();
     case KeyType::integer:
     case KeyType::number:
       return check_number(key, value);
     case KeyType::choice:
-      if (is_choice(key, value)) return {};
-      return "must be " + alternatives(choices_of(key)) + ", but is " + shown(value);
+      return is_choice(key, value) ? std::string() : wrong();
     case KeyType::path:
-      return check_location("must be a path", folder, value);
+      return check_location("must be " + wanted_value(key), folder, value);
     case KeyType::text:
       if (const std::string wanted = key.section == "cluster" ? cluster_text_wanted(key.name, value) : "";
           !wanted.empty()) {
         return "must be " + wanted + ", but is " + shown(value);
       }
-      if (value.is_string() && is_line(value.get_ref<const std::string&>())) return {};
-      return "must be a text on one line, but is " + shown(value);
+      return value.is_string() && is_line(value.get_ref<const std::string&>()) ? std::string() : wrong();
     case KeyType::variables:
-      if (value.is_object()) return {};
-      return "must be a mapping of names to texts, such as {CI: \"1\"}, but is " + shown(value);
     case KeyType::classes:
-      if (value.is_object()) return {};
-      return "must be a mapping of names to keys, such as {big: {cpus: 8}}, but is " + shown(value);
     case KeyType::servers:
-      if (value.is_object()) return {};
-      return "must be a mapping of names to servers, such as {files: {command: my-server}}, but is " + shown(value);
+      return value.is_object() ? std::string() : wrong();
     default:
       break;
   }
   if (key.type == KeyType::paths_or_default && value == "default") return {};
   if (key.type == KeyType::names && is_choice(key, value)) return {};
-  if (!value.is_array()) return list_wanted(key) + ", but is " + shown(value);
+  if (!value.is_array()) return wrong();
   for (json& element : value) {
     if (std::string problem = check_element(key, folder, element); !problem.empty()) return problem;
   }

@@ -1,4 +1,5 @@
 // wtool config show [--json]: shows the effective configuration, which layer set what, and what is locked.
+// wtool config schema: prints the JSON Schema of wtool.yaml.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/config/schema.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/raw_json.h"
@@ -155,7 +157,7 @@ int show(Context& context, bool in_json) {
 
 void add_config(CLI::App& app, Context& context) {
   auto in_json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("config", "Show the active configuration");
+  CLI::App* command = app.add_subcommand("config", "Show the active configuration, or the JSON Schema of its files");
   command->require_subcommand(1);
   CLI::App* shower = command->add_subcommand("show", "Every key with its value, and which layer set it");
   shower->add_flag("--json", *in_json, "As a JSON object");
@@ -172,6 +174,17 @@ void add_config(CLI::App& app, Context& context) {
   // Without a footer of its own, this command would show the footer of `wtool`.
   command->footer(footer);
   shower->footer(footer);
+  CLI::App* schema = command->add_subcommand("schema", "The JSON Schema of wtool.yaml, for editors and other programs");
+  schema->footer(
+      "The schema is made from the table with which wtool checks the files. An editor with a language server for YAML\n"
+      "completes and checks a wtool.yaml whose first line is\n"
+      "  # yaml-language-server: $schema=wtool.schema.json\n"
+      "\n"
+      "Example:\n"
+      "  wtool config schema > wtool.schema.json");
+  schema->callback([&context] {
+    context.command = [] { return print(dumped(config_schema(), 2) + '\n') ? exit_ok : exit_unusable; };
+  });
   shower->callback([&context, in_json] { context.command = [&context, in_json] { return show(context, *in_json); }; });
 }
 
