@@ -57,6 +57,65 @@ BOOST_AUTO_TEST_CASE(a_step_whose_end_is_not_in_the_audit_trail_is_reported) {
              finished.err);
 }
 
+// What a program has written runs without a file of its own.
+BOOST_AUTO_TEST_CASE(a_workflow_is_read_from_standard_input) {
+  ProgramOptions options = here();
+  options.input =
+      "---\nparameters:\n  - {name: who, default: you}\n---\n```mermaid\nstateDiagram-v2\n[*] --> Tell\nTell --> "
+      "[*]\n```\n## Actions\n- Tell: Shell \"echo hello ${who}\"\n";
+  const auto with_input = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), wtool_path);
+    return run(words, options);
+  };
+  const Finished ran = with_input({"run", "-", "--var", "who=me", "--strict"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(holds(ran.err, "hello me"), ran.err);
+  BOOST_TEST(ran.out.starts_with("standard input: completed"), ran.out);
+  const Json shown = Json::parse(wtool({"show", "--json"}).out);
+  BOOST_TEST(shown.at("file") == "-");
+  BOOST_TEST(shown.at("name") == "standard input");
+  BOOST_TEST(with_input({"lint", "-"}).out == "1 file: 0 errors, 0 warnings\n");
+  BOOST_TEST(holds(with_input({"plan", "-"}).out, "echo hello 'you'"));
+  BOOST_TEST(holds(with_input({"run", "-", "-n"}).out, "echo hello 'you'"));
+  BOOST_TEST(holds(with_input({"graph", "-"}).out, "[*] --> Tell"));
+  const Finished detached = with_input({"run", "-", "--detach"});
+  BOOST_TEST(detached.exit_code == 0, detached.err);
+  BOOST_TEST(wtool({"attach"}).exit_code == 0);
+  const Finished twice = with_input({"run", "-", "--var-file", "who=-"});
+  BOOST_TEST(twice.exit_code == 2);
+  BOOST_TEST(holds(twice.err, "--var-file who=-: standard input is already read for the workflow"), twice.err);
+  options.input = "nothing";
+  const Finished wrong = with_input({"run", "-"});
+  BOOST_TEST(wrong.exit_code == 2);
+  BOOST_TEST(wrong.err.starts_with("-:1:"), wrong.err);
+}
+
+BOOST_AUTO_TEST_CASE(what_needs_the_file_of_a_workflow_refuses_standard_input) {
+  ProgramOptions options = here();
+  options.input = "```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> [*]\n```\n## Actions\n- Ask: Approve \"go on?\"\n";
+  const Finished failed = run({wtool_path, "run", "-"}, options);
+  // The run is not suspended (5), because nothing could continue it, and no command to resume it is shown.
+  BOOST_TEST((failed.exit_code == 1 || failed.exit_code == 3), failed.out << failed.err);
+  BOOST_TEST(holds(failed.out + failed.err, "cannot wait, because its workflow was read from standard input"),
+             failed.out << failed.err);
+  BOOST_TEST(!holds(failed.out, "wtool resume"), failed.out);
+  const Finished resumed = wtool({"resume", "last"});
+  BOOST_TEST(resumed.exit_code == 2);
+  BOOST_TEST(holds(resumed.err, "cannot be continued, because its workflow was read from standard input"), resumed.err);
+  const Finished page = wtool({"report", "--html", "page.html"});
+  BOOST_TEST(holds(page.err, "without the diagram: the workflow was read from standard input"), page.err);
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "-", "--from", "Ask"},
+                                                {"graph", "-", "last"},
+                                                {"watch", "-"},
+                                                {"lint", "--fix", "-"}}) {
+    std::vector<std::string> argv = words;
+    argv.insert(argv.begin(), wtool_path);
+    const Finished refused = run(argv, options);
+    BOOST_TEST(refused.exit_code == 2, words.front());
+    BOOST_TEST(holds(refused.err, "standard input"), refused.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_parameter_without_a_value_that_every_run_reads_is_refused_before_the_first_step) {
   const std::string file_ = scratch.file(
       "workflow.md",

@@ -273,7 +273,7 @@ ApprovalAnswer RunApprovals::ask(const ApprovalRequest& request, Stop& stop) {
   }
   const bool is_kept = setup_.journal == nullptr || setup_.journal->is_up_to_date();
   const bool is_second = request.in_finally && has_answer_in_finally_ && !given;
-  const bool can_wait = !setup_.run.empty() && is_kept && !request.after_failure && !is_second;
+  const bool can_wait = !setup_.run.empty() && is_kept && setup_.can_continue && !request.after_failure && !is_second;
   answer.kind = can_wait ? Kind::waits : Kind::nobody;
   const std::string here = answer.why.empty() ? "this run is not in the foreground of a terminal" : answer.why;
   if (is_second) {
@@ -283,6 +283,8 @@ ApprovalAnswer RunApprovals::ask(const ApprovalRequest& request, Stop& stop) {
     answer.why = here + ", and a question about what comes after a failure cannot wait";
   } else if (!is_kept) {
     answer.why = here + ", and the run cannot wait, because its journal cannot be written";
+  } else if (!setup_.can_continue) {
+    answer.why = here + ", and the run cannot wait, because its workflow was read from standard input";
   } else if (setup_.run.empty() && answer.why.empty()) {
     answer.why = here + ", and without a journal it cannot wait";
   }

@@ -70,6 +70,7 @@ class RunApprovals {
   struct Setup {
     std::string run{};                          // its id; empty: it has no journal, and cannot be suspended
     const journal::Journal* journal = nullptr;  // that of the run; must live as long as questions are asked
+    bool can_continue = true;                   // false: its workflow is in no file, so it cannot be suspended
     bool asks = true;                           // on the terminal
     std::string not_asked{};                    // why it does not ask on the terminal
     audit::AppendOptions trail{};

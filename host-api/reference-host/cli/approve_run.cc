@@ -15,6 +15,7 @@
 #include "cli/approvals.h"
 #include "cli/interrupts.h"
 #include "cli/journaled_run.h"
+#include "cli/load_run.h"
 #include "cli/table.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
@@ -237,6 +238,7 @@ int approve_run(Context& context, const RunAnswer& answer) {
     complain(error);
     return exit_unusable;
   }
+  if (!has_workflow_file(content->run)) return exit_unusable;
   const std::vector<PendingApproval> wanted = wanted_questions(answer, run, content->run, runs_at.has_value());
   if (wanted.empty()) return exit_failed;
   // A person must know about a changed file before they answer, because a yes continues the run with the file as it is

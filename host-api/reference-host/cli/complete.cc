@@ -127,12 +127,16 @@ void add_states(Words& candidates, const std::string& wanted_run) {
   candidates.insert(candidates.end(), states.begin(), states.end());
 }
 
+// The workflow that a word of the line names. Nothing: it names none, or standard input, which is not read here.
+std::optional<workflow::Workflow> workflow_named(const std::string& word) {
+  std::string error;
+  const std::string file = word == workflow::standard_input ? "" : workflow_file(word, ".", error);
+  return file.empty() ? std::nullopt : read_workflow(file);
+}
+
 void add_parameters(Words& candidates, const Words& operands) {
   for (const std::string& operand : operands) {
-    std::string error;
-    const std::string file = workflow_file(operand, ".", error);
-    if (file.empty()) continue;
-    const std::optional<workflow::Workflow> workflow = read_workflow(file);
+    const std::optional<workflow::Workflow> workflow = workflow_named(operand);
     if (!workflow) continue;
     for (const workflow::Parameter& parameter : workflow->parameters) candidates.push_back(parameter.name + '=');
   }
@@ -140,9 +144,7 @@ void add_parameters(Words& candidates, const Words& operands) {
 
 void add_states_of_workflow(Words& candidates, const Words& operands) {
   for (const std::string& operand : operands) {
-    std::string error;
-    const std::string file = workflow_file(operand, ".", error);
-    const std::optional<workflow::Workflow> workflow = file.empty() ? std::nullopt : read_workflow(file);
+    const std::optional<workflow::Workflow> workflow = workflow_named(operand);
     if (!workflow) continue;
     for (const workflow::State& state : workflow->states) {
       if (!state.hidden) candidates.push_back(state.id);

@@ -17,6 +17,7 @@
 #include "report/failed_steps.h"
 #include "report/formats.h"
 #include "report/progress.h"
+#include "workflow/model/source.h"
 
 namespace wtool::host {
 
@@ -63,8 +64,10 @@ int FileRun::run(std::map<std::string, expressions::Value> inputs, std::unique_p
   const report::ProgressStyle style = progress_style();
   journal::RunCollector collector;
   report::FailedSteps failed;
+  const bool is_from_file = prepared_.source().name() != workflow::standard_input;
   RunApprovals approvals({.run = run,
                           .journal = journal.get(),
+                          .can_continue = is_from_file,
                           .trail = prepared_.trail(),
                           .started_in = started_in,
                           .pending = std::move(pending),
@@ -98,9 +101,9 @@ int FileRun::run(std::map<std::string, expressions::Value> inputs, std::unique_p
       report.status == runner::RunReport::Status::suspended && (!kept || kept->status != report.status);
   // On a terminal, the progress display has already shown the lines of the summary's table.
   const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
-  const std::string summary =
-      report::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(),
-                           is_kept && !waits_in_vain ? run : "", {!stands_above, flags_.quiet, basis_.part});
+  const std::string summary = report::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(),
+                                                   is_kept && !waits_in_vain && is_from_file ? run : "",
+                                                   {!stands_above, flags_.quiet, basis_.part});
   // If the events or a report go to standard output, nothing else does.
   const bool summed_up =
       to_standard_output(flags_.files()) > 0 ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);

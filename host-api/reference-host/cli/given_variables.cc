@@ -146,6 +146,16 @@ std::optional<std::vector<std::string>> read_variables(const GivenVariables& giv
   return errors.empty() ? std::optional(std::move(all)) : std::nullopt;
 }
 
+bool takes_input_twice(const std::string& file, const GivenVariables& given) {
+  if (file != workflow::standard_input) return false;
+  for (const std::string& entry : given.files) {
+    if (split(entry).second != "-") continue;
+    complain("--var-file " + entry + ": standard input is already read for the workflow");
+    return true;
+  }
+  return false;
+}
+
 std::optional<std::map<std::string, expressions::Value>> inputs_of(const PreparedWorkflow& prepared,
                                                                    const std::string& file,
                                                                    const std::vector<std::string>& given,

@@ -39,6 +39,10 @@ void add_part_options(CLI::App& command, runner::RunPart& part);
 // Adds --env-file, for commands that read a workflow to run it.
 void add_env_file_option(CLI::App& command, GlobalOptions& options);
 
+// True if the workflow and the value of a parameter would both be read from standard input, which is then said on
+// standard error.
+bool takes_input_twice(const std::string& file, const GivenVariables& given);
+
 // All given parameters as NAME=VALUE; values from files and from the environment have been read. Nothing: the reasons
 // are on standard error.
 std::optional<std::vector<std::string>> read_variables(const GivenVariables& given, const workflow::Workflow& workflow);

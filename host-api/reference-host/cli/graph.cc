@@ -57,6 +57,10 @@ int graph(GraphOptions options) {
     return exit_unusable;
   }
   if (is_the_workflow(options.output, file)) return exit_unusable;
+  if (file == workflow::standard_input && !options.run.empty()) {
+    complain("a workflow from standard input has no runs; name its file, or leave out RUN");
+    return exit_unusable;
+  }
   const auto parsed = read_workflow(file);
   if (!parsed) return exit_unusable;
   std::optional<PastRunFile> past;
@@ -96,7 +100,9 @@ int graph(GraphOptions options) {
 void add_graph(CLI::App& app, Context& context) {
   auto options = std::make_shared<GraphOptions>();
   CLI::App* command = app.add_subcommand("graph", "Draw the diagram of a workflow, with the states of a run coloured");
-  command->add_option("WORKFLOW", options->file, "The workflow file, or the name of one that `wtool list` shows")
+  command
+      ->add_option("WORKFLOW", options->file,
+                   "The workflow file, the name of one that `wtool list` shows, or - for standard input")
       ->required();
   command->add_option("RUN", options->run, "A run of that file: the run's id, the beginning of the id, or `last`");
   command

@@ -113,7 +113,7 @@ class Linter {
     };
     for (const std::string& wanted : options_.files) {
       std::error_code ignored;
-      if (!std::filesystem::is_directory(wanted, ignored)) {
+      if (wanted == workflow::standard_input || !std::filesystem::is_directory(wanted, ignored)) {
         files.push_back(wanted);
         continue;
       }
@@ -140,7 +140,7 @@ class Linter {
     const std::string found = workflow_file(wanted, directory(), error);
     const std::string& file = found.empty() ? wanted : found;
     workflow::Source source;
-    if (!found.empty()) source = workflow::load_source(file, error);
+    if (!found.empty()) source = workflow::load_given_source(file, error);
     if (!error.empty()) {
       ++totals_.errors;
       return unreadable(file, error);
@@ -329,6 +329,12 @@ bool passes_strict_lint(Context& context, const std::string& workflow, std::vect
 namespace {
 
 int lint(Context& context, const LintOptions& options) {
+  const bool reads_input =
+      std::find(options.files.begin(), options.files.end(), workflow::standard_input) != options.files.end();
+  if (options.fix && reads_input) {
+    complain("--fix changes files, so it cannot be used with -, which is standard input");
+    return exit_unusable;
+  }
   if (options.fix && options.files.empty()) {
     complain("--fix changes files, so name them, or a folder: wtool lint --fix workflows");
     return exit_unusable;
@@ -341,8 +347,9 @@ int lint(Context& context, const LintOptions& options) {
 void add_lint(CLI::App& app, Context& context) {
   auto options = std::make_shared<LintOptions>();
   CLI::App* command = app.add_subcommand("lint", "Check workflow files without running anything");
-  command->add_option("FILE", options->files,
-                      "Workflow files, names of workflows, or folders; default: all that `wtool list` shows");
+  command->add_option(
+      "FILE", options->files,
+      "Workflow files, names of workflows, folders, or - for standard input\n(default: all that `wtool list` shows)");
   add_repeated_option(*command, "--var,--set", options->variables, "NAME=VALUE",
                       "A variable that the run will get, as NAME=VALUE or NAME; may be given several times");
   command->add_flag("--json", options->json, "Print one JSON object");

@@ -111,7 +111,7 @@ std::optional<PastRunFile> read_past_run_of(const std::string& file, const std::
 
 std::optional<workflow::Workflow> read_workflow(const std::string& file) {
   std::string error;
-  const workflow::Source source = workflow::load_source(file, error);
+  const workflow::Source source = workflow::load_given_source(file, error);
   if (!error.empty()) {
     complain(error);
     return std::nullopt;
@@ -125,7 +125,19 @@ std::optional<workflow::Workflow> read_workflow(const std::string& file) {
   return parsed;
 }
 
+bool has_workflow_file(const journal::RunRecord& run) {
+  if (run.file != workflow::standard_input) return true;
+  complain("the run " + run.run +
+           " cannot be continued, because its workflow was read from standard input; save the workflow in a file, and "
+           "run that file");
+  return false;
+}
+
 std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run, std::string& why) {
+  if (run.file == workflow::standard_input) {
+    why = "the workflow was read from standard input";
+    return std::nullopt;
+  }
   const std::filesystem::path path = std::filesystem::path(run.directory) / run.file;
   std::string error;
   const workflow::Source source = workflow::load_source(path.string(), error);

@@ -41,6 +41,9 @@ bool is_run_of(const journal::RunRecord& run, const std::string& wanted, const s
 // could not be read.
 std::optional<workflow::Workflow> read_workflow(const std::string& file);
 
+// False: the run cannot be continued, because its workflow was read from standard input; that is then on stderr.
+bool has_workflow_file(const journal::RunRecord& run);
+
 // The workflow of the run, if its file still exists unchanged. Nothing: `why` has the reason.
 std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run, std::string& why);
 

@@ -51,6 +51,7 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
     complain(why);
     return exit_unusable;
   }
+  if (takes_input_twice(file, variables)) return exit_unusable;
   const auto given = read_variables(variables, prepared->workflow());
   if (!given) return exit_unusable;
   auto inputs = inputs_of(*prepared, file, *given, variables);
@@ -83,7 +84,9 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
 void add_plan(CLI::App& app, Context& context) {
   auto options = std::make_shared<PlanOptions>();
   CLI::App* command = app.add_subcommand("plan", "Show what a run of a workflow would do, without running anything");
-  command->add_option("WORKFLOW", options->file, "The workflow file, or the name of one that `wtool list` shows")
+  command
+      ->add_option("WORKFLOW", options->file,
+                   "The workflow file, the name of one that `wtool list` shows, or - for standard input")
       ->required();
   add_variable_options(*command, options->variables);
   command->add_flag("--json", options->style.json, "Print one JSON object");

@@ -63,7 +63,7 @@ std::unique_ptr<PreparedWorkflow> PreparedWorkflow::open(Context& context, const
   // The file is loaded first: if that fails, no plugin is needed, and messages about the setup would only mislead.
   std::string error;
   const std::string path = workflow_file(file, directory, error);
-  if (!path.empty()) made->source_ = workflow::load_source(path, error);
+  if (!path.empty()) made->source_ = workflow::load_given_source(path, error);
   if (!error.empty()) {
     complain(error);
     return nullptr;
@@ -171,7 +171,8 @@ std::string PreparedWorkflow::cut_to(const runner::RunPart& part) {
 
 std::string PreparedWorkflow::shown_name() const {
   if (!workflow_.title.empty()) return workflow_.title;
-  return workflow_.name.empty() ? source_.name() : workflow_.name;
+  if (!workflow_.name.empty()) return workflow_.name;
+  return source_.name() == workflow::standard_input ? "standard input" : source_.name();
 }
 
 runner::RunServices PreparedWorkflow::services() {

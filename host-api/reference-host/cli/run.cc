@@ -51,8 +51,8 @@ void add_run(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("run", "Run a workflow: markdown with a mermaid state diagram");
   command
       ->add_option("WORKFLOW", options->file,
-                   "The workflow file, or the name of one that `wtool list` shows (default: on a terminal,\nyou "
-                   "choose one)")
+                   "The workflow file, the name of one that `wtool list` shows, or - for standard input\n(default: on "
+                   "a terminal, you choose one)")
       ->check(not_empty());
   add_run_options(*command, options->flags);
   add_env_file_option(*command, context.options);

@@ -220,7 +220,11 @@ void add_watch(CLI::App& app, Context& context) {
       "  wtool watch checks.md --on 'src/**' --on 'tests/*.py'");
   command->callback([&context, options] {
     context.shows_results = true;
-    context.command = [&context, options] { return Watch(context, *options).run(); };
+    context.command = [&context, options] {
+      if (options->file != workflow::standard_input) return Watch(context, *options).run();
+      complain("a workflow from standard input can be run only once; name its file");
+      return exit_unusable;
+    };
   });
 }
 

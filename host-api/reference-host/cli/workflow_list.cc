@@ -98,7 +98,7 @@ std::vector<std::string> shared_workflow_folders() {
 }
 
 std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error) {
-  if (::access(wanted.c_str(), F_OK) == 0) return wanted;
+  if (wanted == workflow::standard_input || ::access(wanted.c_str(), F_OK) == 0) return wanted;
   workflow::Library library(directory, shared_workflow_folders());
   if (const auto* entry = library.find(wanted, directory + "/", error)) return entry->source.name();
   if (wanted.find('/') != std::string::npos || wanted.ends_with(".md")) {

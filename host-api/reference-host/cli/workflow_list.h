@@ -36,7 +36,7 @@ std::vector<std::string> workflow_files_in(const std::string& folder, std::strin
 // configuration folder, and /etc/wtool/workflows. The user's folder comes first.
 std::vector<std::string> shared_workflow_folders();
 
-// The file that a person means by `wanted`: a file of this name, or the workflow that another workflow in `directory`
+// The file that a person means by `wanted`: `-` for standard input, a file of this name, or the workflow that another workflow in `directory`
 // would call by this name. A path, or a name that ends with .md, is returned even if no such file exists. Empty: there
 // is no such workflow, or it cannot be read; `error` says why.
 std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error);

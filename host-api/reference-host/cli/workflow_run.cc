@@ -139,6 +139,7 @@ FileRunEnd run_file(Context& context, const std::string& file, const RunFlags& f
     complain(why);
     return misused;
   }
+  if (takes_input_twice(file, flags.variables)) return misused;
   auto read = read_variables(flags.variables, prepared->workflow());
   if (!read) return misused;
   std::vector<std::string> given = std::move(*read);
@@ -237,6 +238,10 @@ std::string part_problem(const journal::RunRecord& earlier, const runner::RunPar
 }  // namespace
 
 int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags) {
+  if (file == workflow::standard_input) {
+    complain("--from continues an earlier run, but a workflow from standard input has none; name its file");
+    return exit_unusable;
+  }
   const std::string directory = working_directory();
   if (directory.empty()) return exit_unusable;
   std::string error;
@@ -263,6 +268,7 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
       return exit_unusable;
     }
   }
+  if (earlier && !has_workflow_file(*earlier)) return exit_unusable;
   runner::Secrets secrets;
   auto resumed = journal::resume_run(directory, wanted.run, wanted.from, journal_options(secrets), error);
   if (!resumed) {

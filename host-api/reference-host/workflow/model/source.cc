@@ -132,6 +132,16 @@ Source load_source(const std::string& path, std::string& error) {
   return error.empty() ? source_of(path, std::move(text), error) : Source();
 }
 
+Source load_given_source(const std::string& path, std::string& error) {
+  if (path != standard_input) return load_source(path, error);
+  static std::string text;
+  static const int failed = read_all(STDIN_FILENO, max_file_size, text);
+  error.clear();
+  if (failed == 0) return source_of(path, text, error);
+  error = failed == EFBIG ? too_large(path) : path + ": standard input cannot be read: " + reason(failed);
+  return {};
+}
+
 Source source_of(const std::string& path, std::string text, std::string& error) {
   if (is_utf_16(text)) {
     error = path + ": the file is UTF-16; save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8";

@@ -50,6 +50,10 @@ class Source {
 // Reads a file. On success, `error` is empty. On failure, `error` names the problem: a missing file, a directory, no
 // permission, more than `max_file_size`, NUL bytes, or invalid UTF-8 (with the line and column).
 Source load_source(const std::string& path, std::string& error);
+// The same for a file that the command line names: `-` is standard input, which is read only once. Only for the main
+// thread. A journal may name `-`, too, but the standard input of that run is gone: use load_source() there.
+inline constexpr std::string_view standard_input = "-";
+Source load_given_source(const std::string& path, std::string& error);
 // The same for the text of a file that has been read.
 Source source_of(const std::string& path, std::string text, std::string& error);
 
