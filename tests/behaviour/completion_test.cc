@@ -62,6 +62,27 @@ ProgramOptions with_wtool_in_path(const ScratchFolder& scratch) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(the_files_for_the_shells_are_printed) {
+  for (const auto& [shell, file] : std::vector<std::pair<std::string, std::string>>{
+           {"bash", "wtool.bash"}, {"zsh", "_wtool"}, {"fish", "wtool.fish"}}) {
+    const Finished printed = wtool_with({"completion", shell});
+    BOOST_TEST(printed.exit_code == 0, printed.err);
+    BOOST_TEST(printed.out == content_of(std::string(completions) + "/" + file), file);
+  }
+  const Finished other = wtool_with({"completion", "bsh"});
+  BOOST_TEST(other.exit_code == 2);
+  BOOST_TEST(holds(other.err, "did you mean 'bash'?"), other.err);
+  BOOST_TEST(holds(wtool_with({"completion"}).err, "SHELL is required: bash, zsh or fish"));
+}
+
+BOOST_FIXTURE_TEST_CASE(bash_completes_with_what_is_printed, Place) {
+  const std::string script =
+      "source <(wtool completion bash); COMP_WORDS=(wtool run --max); COMP_CWORD=2; compopt() { :; }; _wtool; "
+      "printf '%s\\n' \"${COMPREPLY[@]}\"";
+  const Finished finished = run({"/usr/bin/env", "bash", "--norc", "-c", script}, with_wtool_in_path(scratch));
+  BOOST_TEST(finished.out == "--max-parallel\n", finished.err);
+}
+
 BOOST_FIXTURE_TEST_CASE(fish_offers_the_same, Place) {
   if (!is_installed("fish")) {
     BOOST_TEST_MESSAGE("not tested: fish is not installed");

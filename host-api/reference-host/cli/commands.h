@@ -34,6 +34,7 @@ void add_cache(CLI::App& app, Context& context);
 void add_call(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_cluster(CLI::App& app, Context& context);
+void add_completion(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_graph(CLI::App& app, Context& context);

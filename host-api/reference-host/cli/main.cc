@@ -172,13 +172,20 @@ struct Command {
 };
 
 constexpr Command all_commands[] = {
-    {"tools", add_tools},     {"call", add_call},     {"list", add_list},       {"run", add_run},
-    {"resume", add_resume},   {"attach", add_attach}, {"stop", add_stop},       {"watch", add_watch},
-    {"runs", add_runs},       {"cache", add_cache},   {"servers", add_servers}, {"show", add_show},
-    {"logs", add_logs},       {"report", add_report}, {"graph", add_graph},     {"init", add_init},
-    {"lint", add_lint},       {"plan", add_plan},     {"mcp", add_mcp},         {"approve", add_approve},
-    {"cluster", add_cluster}, {"config", add_config}, {"doctor", add_doctor},   {"check", add_check},
-    {"audit", add_audit},     {"agent", add_agent},
+    {"tools", add_tools},     {"call", add_call},
+    {"list", add_list},       {"run", add_run},
+    {"resume", add_resume},   {"attach", add_attach},
+    {"stop", add_stop},       {"watch", add_watch},
+    {"runs", add_runs},       {"cache", add_cache},
+    {"servers", add_servers}, {"show", add_show},
+    {"logs", add_logs},       {"report", add_report},
+    {"graph", add_graph},     {"init", add_init},
+    {"lint", add_lint},       {"plan", add_plan},
+    {"mcp", add_mcp},         {"approve", add_approve},
+    {"cluster", add_cluster}, {"config", add_config},
+    {"doctor", add_doctor},   {"check", add_check},
+    {"audit", add_audit},     {"completion", add_completion},
+    {"agent", add_agent},
 };
 
 void describe(CLI::App& app) {

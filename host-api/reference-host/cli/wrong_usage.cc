@@ -80,8 +80,6 @@ const char* usual_name(std::string_view word, bool within) {
       {"version", "use `wtool --version`"},
       {"help", "use `wtool --help` or `wtool COMMAND --help`"},
       {"start", "`wtool run WORKFLOW` runs a workflow"},
-      {"completion",
-       "an installation includes completion for bash, zsh and fish (guide/command-line.md of the documentation)"},
       {"man", "use `man wtool` or `wtool --help`"},
   };
   for (const auto& [name, says] : known) {
