@@ -1,4 +1,5 @@
 // The program `wtool` as a person uses it: help, versions, mistakes in its words, and where its output goes.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <sstream>
@@ -148,6 +149,32 @@ BOOST_FIXTURE_TEST_CASE(text_that_must_be_read_in_full_is_wrapped_at_blanks_on_a
       if (words.front() != "doctor") BOOST_TEST(words_of(shown) == words_of(run(argv, options).out));
     }
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(help_is_as_wide_as_the_terminal, Place) {
+  ProgramOptions options;
+  options.directory = scratch.path();
+  const auto widest = [&](const std::string& command, unsigned short columns) {
+    options.columns = columns;
+    const std::string shown = Program({wtool_path, command, "--help"}, Program::On::terminal, options).wait().out;
+    std::size_t most = 0;
+    for (std::string line : lines_of(shown)) {
+      if (line.ends_with('\r')) line.pop_back();
+      const bool is_example = line.starts_with("  wtool ");  // kept as it is, so that it can be copied
+      if (!is_example) most = std::max(most, line.size());
+    }
+    BOOST_TEST(most > 60U, shown);
+    return most;
+  };
+  for (const char* command : {"lint", "resume", "approve", "config"}) {
+    BOOST_TEST(widest(command, 80) <= 80U, command);
+    BOOST_TEST(widest(command, 100) <= 100U, command);
+    BOOST_TEST(widest(command, 300) <= 120U, command);
+  }
+  options.set["COLUMNS"] = "90";
+  BOOST_TEST(widest("lint", 200) <= 90U);
+  // Without a terminal, help is the same everywhere.
+  BOOST_TEST(run({wtool_path, "lint", "--help"}, options).out == wtool_with({"lint", "--help"}).out);
 }
 
 BOOST_FIXTURE_TEST_CASE(wrong_words_point_to_the_command_or_workflow_that_exists, Place) {

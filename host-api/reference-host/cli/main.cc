@@ -24,6 +24,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/help_text.h"
 #include "cli/not_empty.h"
 #include "cli/wrong_usage.h"
 
@@ -236,7 +237,7 @@ std::optional<int> run_with(std::span<const Command> commands, int argc, char** 
     }
     return print(as_json ? version_as_json() : app.version() + '\n') ? exit_ok : exit_unusable;
   } catch (const CLI::CallForHelp&) {
-    return print(help(app)) ? exit_ok : exit_unusable;
+    return print(fitted_help(help(app), help_columns())) ? exit_ok : exit_unusable;
   } catch (const CLI::ParseError& mistake) {
     if (commands.size() < std::size(all_commands)) return std::nullopt;
     return report_wrong_usage(app, mistake, words);
