@@ -203,7 +203,8 @@ void add_values(Words& candidates, Context& context, const TypedLine& line, cons
   if (name == "--var" || name == "--var-file" || name == "--var-env") return add_parameters(candidates, line.operands);
   if (name == "--tools" || name == "TOOL") return add_tool_names(candidates, context);
   if (name == "ARGUMENTS" || name == "MORE") return add_tool_parameters(candidates, context, line.operands);
-  if (name == "WORKFLOW" || (name == "FILE" && line.command->get_name() == "lint")) return add_workflows(candidates);
+  if (name == "WORKFLOW" || name == "--workflow" || (name == "FILE" && line.command->get_name() == "lint"))
+    return add_workflows(candidates);
   if (name == "RUN") return add_runs(candidates);
   if (name == "ID" && line.command->get_name() == "approve") return add_suspended_runs(candidates);
   const bool takes_workflow = line.command->get_name() == "run" || line.command->get_name() == "plan";
