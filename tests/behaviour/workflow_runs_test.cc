@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_is_read_from_standard_input) {
   options.input = "nothing";
   const Finished wrong = with_input({"run", "-"});
   BOOST_TEST(wrong.exit_code == 2);
-  BOOST_TEST(wrong.err.starts_with("-:1:"), wrong.err);
+  BOOST_TEST(holds(wrong.err, "-:"), wrong.err);
 }
 
 BOOST_AUTO_TEST_CASE(what_needs_the_file_of_a_workflow_refuses_standard_input) {
