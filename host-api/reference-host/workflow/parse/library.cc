@@ -143,13 +143,13 @@ bool holds_copies(const fs::path& folder) {
 
 // The files of workflows in the folder and below it, by the names that they have there.
 std::map<std::string, std::string> files_by_name(const std::string& folder) {
-  constexpr int deepest = 8;
+  constexpr int max_levels = 8;
   std::map<std::string, std::string> found;
   std::error_code failed;
   fs::recursive_directory_iterator files(folder, fs::directory_options::skip_permission_denied, failed);
   for (const fs::recursive_directory_iterator end; !failed && files != end; files.increment(failed)) {
     const fs::path& file = files->path();
-    if (files.depth() >= deepest || holds_copies(file)) files.disable_recursion_pending();
+    if (files.depth() >= max_levels || holds_copies(file)) files.disable_recursion_pending();
     if (!is_workflow_file(file)) continue;
     const std::string name = fs::path(file).replace_extension().lexically_relative(folder).string();
     // As in locate(), NAME.md takes precedence over NAME.mermaid.
