@@ -497,6 +497,16 @@ BOOST_FIXTURE_TEST_CASE(a_refused_write_is_found_where_standard_error_joins_the_
   BOOST_TEST_CONTEXT(output.raw) { BOOST_TEST(texts(output.metadata(), "refused").empty()); }
 }
 
+BOOST_FIXTURE_TEST_CASE(a_long_here_document_without_a_temporary_folder_is_a_refused_write, Fixture) {
+  scratch.file("inside/long", "cat <<'EOF'\n" + std::string(100'000, 'x') + "\nEOF\n");
+  const Answer answer = run(tool, "bash long > copy; true");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    const std::vector<std::string> refused = texts(answer.metadata(), "refused");
+    BOOST_TEST_REQUIRE(refused.size() == 1U);
+    BOOST_TEST(refused.front().starts_with("a write outside " + inside + ": "));
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_refused_action_on_a_process_is_named, Fixture) {
   const Outsider outsider(secret);
   const std::string pid = std::to_string(outsider.pid);

@@ -152,10 +152,11 @@ std::optional<std::string> judge_protected(const std::string& path, bool or_abov
 
 class RefusalJudge {
  public:
-  // Looks up at most `paths` paths, and counts `paths` down.
-  RefusalJudge(const AccessLine& line, bool runs_programs, const RefusalContext& context, int& paths)
+  // Looks up at most `paths` paths, and counts `paths` down. `makes_files`: the line is about a file that could not be
+  // made, whatever its words are.
+  RefusalJudge(const AccessLine& line, bool runs_programs, bool makes_files, const RefusalContext& context, int& paths)
       : line_(line), context_(context), paths_(paths) {
-    writes_ = has_any(line.lowered, write_words) && !has_any(line.lowered, read_words);
+    writes_ = makes_files || (has_any(line.lowered, write_words) && !has_any(line.lowered, read_words));
     executes_ = runs_programs || std::any_of(executing.begin(), executing.end(), [&](std::string_view name) {
                   const std::size_t at = line.lowered.find(name);
                   return at == 0 || (at != std::string::npos && line.lowered[at - 1] == '/');
@@ -262,6 +263,14 @@ struct Traceback {
   bool opens_sockets = false;
 };
 
+// The folder of a file that could not be made, if the message does not name the file. Empty: the message is of another
+// kind.
+std::string folder_of_unnamed_file(std::string_view lowered, const RefusalContext& context) {
+  // Bash makes a file for a here-document that is longer than a pipe can hold (64 KiB).
+  if (lowered.find("cannot create temp file") != std::string_view::npos) return context.temporary_folder;
+  return {};
+}
+
 void judge_line(std::string_view text, const Traceback& around, const RefusalContext& context, int& paths,
                 std::vector<std::string>& refusals) {
   AccessLine line{text, lowered(text)};
@@ -273,9 +282,14 @@ void judge_line(std::string_view text, const Traceback& around, const RefusalCon
     if (line.phrase == std::string::npos) continue;
     line.cause = phrase.cause;
     std::vector<Candidate> candidates;
-    add_quoted(text, candidates);
-    if (candidates.empty()) add_last_part(text.substr(0, line.phrase), candidates);
-    const RefusalJudge judge(line, around.runs_programs, context, paths);
+    const std::string folder = folder_of_unnamed_file(line.lowered, context);
+    if (!folder.empty()) {
+      candidates.push_back({folder, true});
+    } else {
+      add_quoted(text, candidates);
+      if (candidates.empty()) add_last_part(text.substr(0, line.phrase), candidates);
+    }
+    const RefusalJudge judge(line, around.runs_programs, !folder.empty(), context, paths);
     for (const Candidate& candidate : candidates) {
       if (candidate.text.empty()) continue;
       if (paths == 0) break;

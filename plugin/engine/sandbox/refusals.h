@@ -1,8 +1,9 @@
 // Finds out, from a command's standard error, whether the sandbox caused an error.
 //
 // When in doubt, it reports nothing. A message about a file is evidence only if it is worded as programs report a
-// refusal and names a path that the sandbox denies to the command, although the host may use it; a message about a
-// process, only if the host may signal it. Messages about the network or shared memory are judged by their words alone.
+// refusal and names a path that the sandbox denies to the command, although the host may use it (a few messages name no
+// path, but are always about the same folder); a message about a process, only if the host may signal it. Messages about
+// the network or shared memory are judged by their words alone.
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +32,8 @@ struct RefusalContext {
   std::function<bool(pid_t)> host_may_signal;
   // True once nobody waits for the answer.
   std::function<bool()> cancelled;
-  bool network_of_call = false;  // network: deny was a limit of the call, not of the configuration
+  bool network_of_call = false;           // network: deny was a limit of the call, not of the configuration
+  std::string temporary_folder = "/tmp";  // where a shell makes its temporary files
 };
 
 // The refusals, each once and at most ten, such as "a write outside /site: /etc/x". Each one completes the sentence

@@ -28,6 +28,17 @@ bool joins_streams(const Command& command) {
   });
 }
 
+// The folder that bash uses. It asks whether it may write there, and the sandbox does not change the answer.
+std::string temporary_folder_of(const Command& command) {
+  constexpr std::string_view name = "TMPDIR=";
+  for (const std::string& variable : command.variables) {
+    if (!variable.starts_with(name)) continue;
+    const std::string folder = variable.substr(name.size());
+    if (folder.starts_with('/') && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0) return folder;
+  }
+  return "/tmp";
+}
+
 void look_for_refusals(const PreparedSandbox& prepared, const Command& command, const std::string& directory,
                        const CommandOutcome& outcome, const Cancellation& cancellation, SandboxReport& report) {
   const auto* not_started = std::get_if<NotStarted>(&outcome.termination);
@@ -43,6 +54,7 @@ void look_for_refusals(const PreparedSandbox& prepared, const Command& command, 
   context.host_may = [](const std::string& path, int mode) {
     return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
   };
+  context.temporary_folder = temporary_folder_of(command);
   context.ipc_refused = prepared.shared->ipc_refused;
   context.canonical = real_path;
   context.host_may_signal = [](pid_t pid) { return ::kill(pid, 0) == 0; };

@@ -94,6 +94,18 @@ BOOST_FIXTURE_TEST_CASE(refused_writes, Machine) {
   BOOST_TEST(told("truncate: cannot open '/etc/passwd' for writing: Permission denied") == a_write + "/etc/passwd");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_refused_temporary_file_that_the_message_does_not_name, Machine) {
+  const std::string message = "/bin/bash: line 1: cannot create temp file for here-document: Permission denied";
+  context.temporary_folder = "/site/y";
+  BOOST_TEST(told(message) == a_write + "/site/y");
+  BOOST_TEST(told("/bin/bash: line 1: cannot create temp file for here-document: No space left on device").empty());
+  // The sandbox allows a write there, or even the host may not write there.
+  for (const char* folder : {"/site/x", "/etc/key"}) {
+    context.temporary_folder = folder;
+    BOOST_TEST(told(message).empty(), folder);
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(refused_reads, Machine) {
   for (const char* text :
        {"cat: /home/secret: Permission denied", "/bin/sh: 1: cannot open /home/secret: Permission denied",
