@@ -261,13 +261,18 @@ std::optional<std::string> judge_request(std::string_view lowered, const Refusal
 struct Traceback {
   bool runs_programs = false;
   bool opens_sockets = false;
+  bool makes_semaphores = false;
 };
 
 // The folder of a file that could not be made, if the message does not name the file. Empty: the message is of another
 // kind.
-std::string folder_of_unnamed_file(std::string_view lowered, const RefusalContext& context) {
+std::string folder_of_unnamed_file(std::string_view lowered, const Traceback& around, const RefusalContext& context) {
   // Bash makes a file for a here-document that is longer than a pipe can hold (64 KiB).
   if (lowered.find("cannot create temp file") != std::string_view::npos) return context.temporary_folder;
+  // A semaphore or shared memory of POSIX is a file in this folder. Python names no file for the one, and only the name
+  // of the memory, "/psm_...", for the other.
+  const bool is_semaphore = around.makes_semaphores && !around.opens_sockets && lowered.ends_with("permission denied");
+  if (is_semaphore || lowered.find("permission denied: '/psm_") != std::string_view::npos) return "/dev/shm";
   return {};
 }
 
@@ -282,7 +287,7 @@ void judge_line(std::string_view text, const Traceback& around, const RefusalCon
     if (line.phrase == std::string::npos) continue;
     line.cause = phrase.cause;
     std::vector<Candidate> candidates;
-    const std::string folder = folder_of_unnamed_file(line.lowered, context);
+    const std::string folder = folder_of_unnamed_file(line.lowered, around, context);
     if (!folder.empty()) {
       candidates.push_back({folder, true});
     } else {
@@ -309,9 +314,10 @@ std::vector<std::string> find_refusals(std::string_view standard_error, const Re
   std::vector<std::string> refusals;
   standard_error = standard_error.substr(0, max_text);
   // Python uses the same words for a program that may not be executed, for a socket, and for a file that may not be
-  // opened; for a socket, it names no path. The library files that the text names show which of the three it was.
+  // opened; for a socket, it names no path. The library files that the text names show which of the three it was. For a semaphore, it names no path either.
   const auto names = [&](std::string_view file) { return standard_error.find(file) != std::string_view::npos; };
-  const Traceback around{names("subprocess.py"), names("/socket.py") || names("/socketserver.py")};
+  const Traceback around{names("subprocess.py"), names("/socket.py") || names("/socketserver.py"),
+                         names("/multiprocessing/synchronize.py")};
   int paths = max_paths;
   while (!standard_error.empty() && refusals.size() < max_refusals && !context.cancelled()) {
     const std::size_t end = std::min(standard_error.find('\n'), standard_error.size());

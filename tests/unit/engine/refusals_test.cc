@@ -20,10 +20,27 @@ namespace {
 // An imaginary machine: /site/x may be written, /usr and /etc read. The host may do anything, except with the files in
 // `locked`.
 struct Machine {
-  std::set<std::string> files = {"/",         "/etc",          "/etc/passwd",  "/home",    "/home/secret",
-                                 "/usr",      "/usr/bin/tool", "/site",        "/site/x",  "/site/x/a",
-                                 "/site/y",   "/site/y/plain", "/site/x/.git", "/opt",     "/proc/7/environ",
-                                 "/opt/tool", "/etc/key",      "/etc/dir",     "/usr/bin", "/site/x/.git/config"};
+  std::set<std::string> files = {"/",
+                                 "/etc",
+                                 "/etc/passwd",
+                                 "/home",
+                                 "/home/secret",
+                                 "/usr",
+                                 "/usr/bin/tool",
+                                 "/site",
+                                 "/site/x",
+                                 "/site/x/a",
+                                 "/site/y",
+                                 "/site/y/plain",
+                                 "/site/x/.git",
+                                 "/opt",
+                                 "/proc/7/environ",
+                                 "/opt/tool",
+                                 "/dev/shm",
+                                 "/etc/key",
+                                 "/etc/dir",
+                                 "/usr/bin",
+                                 "/site/x/.git/config"};
   std::set<std::string> locked = {"/etc/key"};  // Not even the host may use these files.
   int questions = 0;                            // how often the search has asked about a file
   std::set<std::string> programs = {"/opt/tool", "/usr/bin/tool", "/etc", "/site", "/home", "/", "/opt", "/site/y"};
@@ -192,6 +209,20 @@ BOOST_FIXTURE_TEST_CASE(refused_shared_memory, Machine) {
 }
 
 // The bounds are numbers of look-ups, not times.
+BOOST_FIXTURE_TEST_CASE(refused_semaphores_and_shared_memory_of_python, Machine) {
+  const std::string error = "PermissionError: [Errno 13] Permission denied";
+  const std::string traceback =
+      "  File \"/usr/lib/python3.11/multiprocessing/synchronize.py\", line 57, in __init__\n"
+      "    sl = self._semlock = _multiprocessing.SemLock(\n";
+  BOOST_TEST(told(traceback + error + '\n') == a_write + "/dev/shm");
+  BOOST_TEST(told(error + ": '/psm_331750a5'") == a_write + "/dev/shm");
+  BOOST_TEST(told(error + '\n').empty());
+  // A path that the message names is what it is about.
+  BOOST_TEST(told(traceback + error + ": '/etc/new'") == a_write + "/etc/new");
+  locked.insert("/dev/shm");
+  BOOST_TEST(told(traceback + error + '\n').empty());
+}
+
 BOOST_FIXTURE_TEST_CASE(what_is_looked_up_has_a_bound, Machine) {
   std::string one_line = "touch: cannot touch ";
   std::string many_lines;
