@@ -63,6 +63,11 @@ BOOST_AUTO_TEST_CASE(commands_have_the_network_only_where_it_is_given) {
   const std::string connect = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/1' 2>&1 | grep -o 'Connection refused'";
   const std::string without = Server(person, by_default).text(connect);
   BOOST_TEST(!holds(without, "Connection refused"), without);
+  Server closed(person, by_default);
+  BOOST_TEST(holds(closed.instructions(), "They have no network access, not even to this machine."));
+  const std::string refused = closed.text("bash -c 'exec 3<>/dev/tcp/127.0.0.1/1'");
+  BOOST_TEST(holds(refused, "the sandbox refused network access"), refused);
+  BOOST_TEST(holds(refused, "unless the person starts this server with --network"), refused);
   const std::string with = Server(person, {"--policy", "project", "--network"}).text(connect);
   BOOST_TEST(holds(with, "Connection refused"), with);
 }

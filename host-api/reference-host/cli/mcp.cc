@@ -312,6 +312,7 @@ int serve(Context& context, McpOptions& options) {
   if (!all) return exit_unusable;
   mcp::ServerSettings* const settings = &all->server;
   settings->about.policy = std::move(*policy);
+  settings->results.network_is_option = options.policy != "open" && !options.network;
   Plugin* plugin = context.plugin();
   if (plugin == nullptr) return exit_unusable;
   const std::vector<std::string> names = names_of_tools(*plugin);
@@ -379,7 +380,8 @@ void add_mcp(CLI::App& app, Context& context) {
   command
       ->add_option("--policy", options->policy,
                    "project: commands write only in the folder and in temporary folders, can read these, the system "
-                   "and toolchains, and have no network; read-only: the same, but the folder cannot be written; open: "
+                   "and toolchains, and have no network, not even to this machine; read-only: the same, but the folder "
+                   "cannot be written; open: "
                    "commands may do whatever you may do (default: project)")
       ->check(CLI::IsMember({"project", "read-only", "open"}))
       ->type_name("NAME");

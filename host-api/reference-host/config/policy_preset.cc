@@ -245,7 +245,7 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
   preset.summary = std::string("Commands can ") + (writes_root ? "write only below " + root + " and" : "write only") +
                    " in temporary folders. They can read " + (writes_root ? "these folders" : root) +
                    ", the system and toolchains, but not the rest of the home folder. They have " +
-                   (request.network ? "network access." : "no network access.");
+                   (request.network ? "network access." : "no network access, not even to this machine.");
   return preset;
 }
 

@@ -226,7 +226,7 @@ ordered_json Jobs::report(Job& job) {
     ordered_json metadata = object_member(job.outcome.result, "metadata");
     cut_streams(metadata, results_.output_bytes);
     if (metadata.contains("stdout_bytes")) show_new_output(job, metadata);
-    return command_result(metadata, job.outcome.is_error, results_.style);
+    return command_result(metadata, job.outcome.is_error, results_);
   }
   const auto runs_for = std::chrono::duration_cast<milliseconds>(Clock::now() - job.began);
   ordered_json metadata{{"job", job.number}, {"status", "running"}, {"execution_time_ms", runs_for.count()}};
@@ -236,7 +236,7 @@ ordered_json Jobs::report(Job& job) {
     metadata["waits_for_form"] = true;
   }
   show_new_output(job, metadata);
-  return command_result(metadata, false, results_.style);
+  return command_result(metadata, false, results_);
 }
 
 ordered_json Jobs::list() const {

@@ -128,8 +128,17 @@ std::string output_read_member(std::string_view stream) {
   return stream == "stdout" ? "output_read" : "output_read_stderr";
 }
 
+// True if the configuration was the reason why a command could not use the network. (A limit of the call has other words.)
+bool is_network_refused(const ordered_json& sandbox) {
+  const auto refused = sandbox.find("refused");
+  if (refused == sandbox.end() || !refused->is_array()) return false;
+  return std::any_of(refused->begin(), refused->end(), [](const ordered_json& one) {
+    return one.is_string() && one.get_ref<const std::string&>().find("sandbox.network") != std::string::npos;
+  });
+}
+
 // What a model has to know besides the ending, in words that use the metadata's names.
-std::vector<std::string> remarks(const ordered_json& metadata) {
+std::vector<std::string> remarks(const ordered_json& metadata, const ResultSettings& settings) {
   std::vector<std::string> remarks;
   const auto error = metadata.value("error", ordered_json::object());
   if (const std::string hint = text_member(error, "hint"); !hint.empty()) remarks.push_back(hint);
@@ -182,6 +191,11 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
   if (const auto refused = sandbox.find("refused"); refused != sandbox.end() && !metadata.contains("error")) {
     remarks.push_back("the sandbox refused " + joined_texts(*refused));
   }
+  if (settings.network_is_option && is_network_refused(sandbox)) {
+    remarks.push_back(
+        "commands cannot use the network, not even on this machine, unless the person starts this server with "
+        "--network: tell them, if you need it");
+  }
   if (const auto gaps = sandbox.find("not_enforced"); gaps != sandbox.end() && !gaps->empty()) {
     remarks.push_back("not enforced: " + joined_texts(*gaps));
   }
@@ -192,7 +206,7 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
   return remarks;
 }
 
-std::string shell_text(const ordered_json& metadata) {
+std::string shell_text(const ordered_json& metadata, const ResultSettings& settings) {
   std::string text;
   const auto add_stream = [&](const char* name, const char* partial, std::string_view mark) {
     const auto stream = metadata.find(metadata.contains(partial) ? partial : name);
@@ -206,7 +220,7 @@ std::string shell_text(const ordered_json& metadata) {
   add_stream("stdout", "partial_stdout", "");
   add_stream("stderr", "partial_stderr", "[stderr]\n");
   text += '[' + ending(metadata);
-  for (const std::string& remark : remarks(metadata)) text += "; " + remark;
+  for (const std::string& remark : remarks(metadata, settings)) text += "; " + remark;
   text += ']';
   return text;
 }
@@ -311,11 +325,12 @@ void add_lost_bytes(ordered_json& metadata, const StoredOutput::Size& size, std:
   metadata["lost_because"] = size.why_lost();
 }
 
-ordered_json command_result(const ordered_json& metadata, bool is_error, ResultStyle style) {
-  if (style == ResultStyle::text) return text_result(shell_text(metadata), is_error);
+ordered_json command_result(const ordered_json& metadata, bool is_error, const ResultSettings& settings) {
+  if (settings.style == ResultStyle::text) return text_result(shell_text(metadata, settings), is_error);
   ordered_json structured = without_defaults(metadata);
-  const bool is_structured_alone = style == ResultStyle::structured;
-  ordered_json result = text_result(is_structured_alone ? dumped(structured) : shell_text(metadata), is_error);
+  const bool is_structured_alone = settings.style == ResultStyle::structured;
+  ordered_json result =
+      text_result(is_structured_alone ? dumped(structured) : shell_text(metadata, settings), is_error);
   result["structuredContent"] = std::move(structured);
   return result;
 }
@@ -415,7 +430,7 @@ ordered_json call_result(const ToolDescription& tool, OrderedOutcome outcome, co
   }
   if (is_shell_execute(tool) && metadata.is_object()) {
     if (number_of_output && settings.has_output_read) add_rests(metadata, number_of_output, output);
-    return command_result(metadata, outcome.is_error, settings.style);
+    return command_result(metadata, outcome.is_error, settings);
   }
   if (envelope.is_object() && envelope["content"].is_array()) {
     for (const ordered_json& block : envelope["content"]) {

@@ -37,7 +37,8 @@ enum class ResultStyle { text, structured, both };
 struct ResultSettings {
   std::size_t output_bytes = 0;  // how much of each stream is kept
   ResultStyle style = ResultStyle::text;
-  bool has_output_read = false;  // the tool output_read exists, which shows the rest of a cut output
+  bool has_output_read = false;    // the tool output_read exists, which shows the rest of a cut output
+  bool network_is_option = false;  // commands have no network, because the server was started without --network
 };
 
 // The tool as tools/list describes it.
@@ -72,7 +73,8 @@ void cut_streams(nlohmann::ordered_json& metadata, std::size_t most);
 
 // The result of shell_execute, from metadata whose streams are already cut. The metadata of a running job has "job" and
 // "status".
-nlohmann::ordered_json command_result(const nlohmann::ordered_json& metadata, bool is_error, ResultStyle style);
+nlohmann::ordered_json command_result(const nlohmann::ordered_json& metadata, bool is_error,
+                                      const ResultSettings& settings);
 
 // An answer that is only text.
 nlohmann::ordered_json text_result(std::string text, bool is_error = false);

@@ -333,7 +333,7 @@ nlohmann::ordered_json Server::run_command(ClientCall& call, CallProgress::Repor
     const nlohmann::ordered_json error{{"code", "invalid_parameters"},
                                        {"message", "Invalid parameters: " + problem},
                                        {"hint", "correct the parameter and call again; nothing was run"}};
-    return command_result({{"error", error}}, true, settings_.results.style);
+    return command_result({{"error", error}}, true, settings_.results);
   }
   const std::string_view arguments = asked.is_given ? asked.arguments : call.arguments;
   const std::shared_ptr<StoredOutput> output = outputs_.open();

@@ -216,6 +216,24 @@ std::string shell_text(ordered_json metadata, bool is_error = false) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(a_result_names_the_option_that_opens_the_network) {
+  const std::string option = "unless the person starts this server with --network";
+  const auto text_of = [](const char* refused, bool network_is_option) {
+    const ordered_json metadata{{"exit_code", 1}, {"sandbox", {{"refused", {refused}}}}};
+    return call_result(shell_execute(), answered(ordered_json::array({text("a sentence")}), metadata, true),
+                       {.output_bytes = 1024, .network_is_option = network_is_option})
+        .at("content")[0]
+        .at("text")
+        .get<std::string>();
+  };
+  const char* const by_configuration = "network access (sandbox.network is deny)";
+  BOOST_TEST(text_of(by_configuration, true).find(option) != std::string::npos);
+  for (const std::string& other : {text_of(by_configuration, false), text_of("a read outside /r: /x", true),
+                                   text_of("network access (the call's limit network is deny)", true)}) {
+    BOOST_TEST(other.find(option) == std::string::npos, other);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_command_result_is_its_output_and_a_last_line) {
   BOOST_TEST(shell_text({{"exit_code", 0}, {"stdout", "hi\n"}, {"stderr", ""}, {"execution_time_ms", 3}}) ==
              "hi\n[exit 0, 3 ms]");
