@@ -82,17 +82,19 @@ void refuse(CommandPlan& plan, CallError error, std::string rule) {
   plan.error = std::move(error);
 }
 
-// The line is one argument of the shell, and the kernel limits an argument's size (MAX_ARG_STRLEN, with the zero byte).
-void check_size(CommandPlan& plan) {
+// The command is one argument of the shell, and the kernel limits an argument's size (MAX_ARG_STRLEN, with the zero
+// byte).
+void check_size(bool takes_stdin, CommandPlan& plan) {
   const auto longest = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) * 32 - 1;
   const std::size_t size = plan.command.arguments.back().size();
   if (size <= longest) return;
-  refuse(plan,
-         {"invalid_parameters",
-          "command: got a line of " + std::to_string(size) + " bytes that the shell must read; allowed is at most " +
-              std::to_string(longest),
-          "write long text to a file first, or a long script to a file that the command runs"},
-         "command");
+  refuse(
+      plan,
+      {"invalid_parameters",
+       "command: got a command of " + std::to_string(size) + " bytes; allowed is at most " + std::to_string(longest),
+       std::string(takes_stdin ? "give long text as stdin, and let the command read it there (cat > FILE), or " : "") +
+           "write a file in parts (>> FILE) with several calls; nothing was run"},
+      "command");
 }
 
 // Opens the working directory. False: the plan is refused.
@@ -236,7 +238,8 @@ CommandPlan make_plan(const CommandRequest& request, const Configuration& config
   } else {
     decide_program(request, configuration, plan);
   }
-  if (plan.through_shell && plan.verdict.decision != policy::Decision::deny) check_size(plan);
+  if (plan.through_shell && plan.verdict.decision != policy::Decision::deny)
+    check_size(configuration.takes_stdin, plan);
   return plan;
 }
 

@@ -19,7 +19,7 @@ constexpr std::string_view shell_input_schema = R"({
       "description": "Seconds until it and all that it started are ended."},
     "environment": {"type": "object", "additionalProperties": {"type": "string"},
       "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
-      "description": "Environment variables to add."}
+      "description": "Variables to add."}
   },
   "required": ["command"],
   "additionalProperties": false
@@ -86,9 +86,9 @@ constexpr std::string_view shell_output_schema = R"({
 })";
 
 constexpr std::string_view shell_description =
-    "Runs a shell command (/bin/sh) and returns its output and exit code. Pipes, redirections and && work. There is no "
-    "terminal: use the options that keep programs from asking. Background processes end with the command: start a "
-    "server and use it in one command. Long output keeps its beginning and its end.";
+    "Runs a shell command (/bin/sh) and returns its output and exit code. There is no terminal: use the "
+    "options that keep programs from asking. Background processes end with the command: start a server and use it in "
+    "one command. Long output keeps its beginning and its end.";
 
 // The most bytes that the parameter `stdin` may have. Longer input belongs in a file.
 constexpr std::size_t max_input = 1024UL * 1024;
@@ -103,8 +103,8 @@ class ShellExecuteCall : public CommandCall {
     request_.timeout = parameters.seconds("timeout", configuration.timeout_max, configuration.timeout_fractions);
     request_.environment = parameters.variables("environment");
     if (configuration.takes_stdin) {
-      request_.standard_input =
-          parameters.content("stdin", max_input, "put longer text into a file that the command reads: < FILE");
+      request_.standard_input = parameters.content(
+          "stdin", max_input, "give it in parts, with several calls that append to a file (cat >> FILE)");
       parameters.end({"command", "working_directory", "timeout", "environment", "stdin"});
     } else {
       parameters.end({"command", "working_directory", "timeout", "environment"});

@@ -130,6 +130,7 @@ BOOST_AUTO_TEST_CASE(a_command_reads_the_text_that_the_client_gives) {
   BOOST_REQUIRE(shell != tools.end());
   const Json& properties = shell->at("inputSchema").at("properties");
   BOOST_TEST(properties.at("stdin").at("type") == "string");
+  BOOST_TEST(properties.at("stdin").at("description") == "Text for its standard input.");
   BOOST_TEST(properties.at("command").at("description").get<std::string>().find("standard input") == std::string::npos);
 }
 

@@ -228,15 +228,17 @@ BOOST_FIXTURE_TEST_CASE(many_lines_are_one_command, ShellTool) {
   BOOST_TEST(tool.shell("cat <<end\nhere $((1+1))\nend\n").out() == "here 2\n");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_line_longer_than_a_shell_can_get_is_refused_with_its_size, ShellTool) {
+BOOST_FIXTURE_TEST_CASE(a_command_longer_than_a_shell_can_get_is_refused_with_its_size, ShellTool) {
   const auto longest = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) * 32 - 1;
   const std::string frame = "echo '' | wc -c";
   const auto line = [&](std::size_t size) { return "echo '" + std::string(size - frame.size(), 'x') + "' | wc -c"; };
   const Answer answer = tool.shell(line(longest + 1));
   BOOST_TEST_CONTEXT(answer.raw.substr(0, 300)) {
     BOOST_TEST(answer.code() == "invalid_parameters");
-    BOOST_TEST(answer.text() == "command: got a line of " + std::to_string(longest + 1) +
-                                    " bytes that the shell must read; allowed is at most " + std::to_string(longest));
+    BOOST_TEST(answer.text() == "command: got a command of " + std::to_string(longest + 1) +
+                                    " bytes; allowed is at most " + std::to_string(longest));
+    BOOST_TEST(answer.metadata().at("error").at("hint") ==
+               "write a file in parts (>> FILE) with several calls; nothing was run");
   }
   BOOST_TEST(tool.shell(line(longest)).out() == std::to_string(longest - frame.size() + 1) + "\n");
   BOOST_TEST(tool.shell("echo next").out() == "next\n");

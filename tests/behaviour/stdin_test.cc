@@ -69,9 +69,15 @@ BOOST_AUTO_TEST_CASE(a_mebibyte_arrives_and_one_byte_more_is_refused_with_size_a
   const Answer refused = run("touch " + inside + "/made", text + "x");
   BOOST_TEST(refused.code() == "invalid_parameters");
   BOOST_TEST(refused.text() ==
-             "Invalid parameters: stdin: got a text of 1048577 bytes; allowed is a text of at most 1048576 (put "
-             "longer text into a file that the command reads: < FILE)");
+             "Invalid parameters: stdin: got a text of 1048577 bytes; allowed is a text of at most 1048576 (give "
+             "it in parts, with several calls that append to a file (cat >> FILE))");
   BOOST_TEST(!std::filesystem::exists(inside + "/made"));
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_is_too_long_is_refused_with_the_advice_to_give_its_text_as_stdin) {
+  const Answer refused = run("cat > made <<'END'\n" + many_lines(longest / 4) + "END\n", "");
+  BOOST_TEST(refused.code() == "invalid_parameters");
+  BOOST_TEST(refused.metadata().at("error").at("hint").get<std::string>().starts_with("give long text as stdin, "));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_text_is_refused) {

@@ -16,8 +16,7 @@ void add_stdin(nlohmann::ordered_json& schema) {
       description.erase(at, without_stdin.size());
     }
   }
-  // No description: the name says enough, and a model pays for each word.
-  properties["stdin"] = {{"type", "string"}};
+  properties["stdin"] = {{"type", "string"}, {"description", "Text for its standard input."}};
 }
 
 std::string give_stdin(std::string& arguments, std::string_view text) {

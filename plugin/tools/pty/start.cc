@@ -25,7 +25,7 @@ constexpr std::string_view start_properties = R"("command": {"type": "string", "
     "working_directory": {"type": "string", "minLength": 1,
       "description": "Directory to run it in. Default: that of the host."},
     "environment": {"type": "object", "additionalProperties": {"type": "string"},
-      "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}, "description": "Environment variables to add."},
+      "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}, "description": "Variables to add."},
     "rows": {"type": "integer", "minimum": 2, "maximum": 200, "default": 24},
     "columns": {"type": "integer", "minimum": 2, "maximum": 500, "default": 80},
     "lifetime": {"type": "integer", "minimum": 1,
