@@ -11,6 +11,8 @@ namespace wtool::policy {
 
 namespace {
 
+constexpr const char* who_can_add = "the person who maintains the configuration can add it";
+
 bool is_same_program(const std::string& listed, const std::string& given, const Programs& programs,
                      const std::vector<std::string>& directories) {
   if (base_name(listed) != base_name(given)) return false;
@@ -120,7 +122,8 @@ std::string AllowList::hint(const std::vector<Word>& words) const {
   if (words.front().text == "time" && words.size() > 1) {
     return "leave out the word time, or add the entry \"time\" to commands.allow";
   }
-  std::string text = "the entries of commands.allow are: ";
+  std::string text = words.front().text == "cd" ? "set working_directory to the folder instead; " : "";
+  text += "the entries of commands.allow are: ";
   for (std::size_t i = 0; i < entries_.size() && i < most; ++i) text += (i > 0 ? ", " : "") + entries_[i].text;
   if (entries_.empty()) text += "none";
   if (entries_.size() > most) text += ", and " + std::to_string(entries_.size() - most) + " more";
@@ -142,7 +145,11 @@ std::string entry_hint(const std::vector<Word>& words) {
     return "leave it out: no entry can name these words; commands.unlisted: ask lets a person decide";
   }
   if (entry.size() > longest) return "leave it out; commands.allow can name the whole command";
-  return "the entry " + in_quotes(entry) + " in commands.allow would allow it";
+  return "the entry " + in_quotes(entry) + " in commands.allow would allow it; " + who_can_add;
+}
+
+std::string any_arguments_hint(const Word& program) {
+  return "the entry " + in_quotes(program.text + " *") + " in commands.allow would allow all of them; " + who_can_add;
 }
 
 }  // namespace wtool::policy

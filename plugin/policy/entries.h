@@ -74,4 +74,7 @@ class AllowList {
 // A hint for a command that is listed but not safe: it shows the entry that would name all of the words.
 std::string entry_hint(const std::vector<Word>& words);
 
+// A hint for a program whose arguments are not allowed: it shows the entry that would allow all arguments.
+std::string any_arguments_hint(const Word& program);
+
 }  // namespace wtool::policy

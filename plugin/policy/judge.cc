@@ -404,13 +404,12 @@ class Judge {
       const bool said_outright = coverage == Coverage::prefix && !is_known_program(tool);
       if (known.size() < words.size() && !said_outright && may_run_programs(tool) &&
           !takes_more_arguments(tool, known_first)) {
-        strictest_.not_covered(frame, words.front().at,
-                               in_quotes(tool) +
-                                   " gets arguments that are known only when the command runs, and some arguments " +
-                                   (is_known_program(tool) ? "make" : "may make") + " it run programs",
-                               is_known_program(tool) ? "write the arguments out, or put -- in front of them"
-                                                      : "write the arguments out; the entry \"" + words.front().text +
-                                                            " *\" in commands.allow would allow all of them");
+        strictest_.not_covered(
+            frame, words.front().at,
+            in_quotes(tool) + " gets arguments that are known only when the command runs, and some arguments " +
+                (is_known_program(tool) ? "make" : "may make") + " it run programs",
+            is_known_program(tool) ? "write the arguments out, or put -- in front of them"
+                                   : "write the arguments out; " + any_arguments_hint(words.front()));
       }
       return;
     }
@@ -429,8 +428,7 @@ class Judge {
           frame, words.front().at,
           "it is not known which arguments of " + in_quotes(tool) +
               " are safe, and commands.arguments allows only safe ones",
-          is_shell ? "write the commands themselves, without " + std::string(tool)
-                   : "the entry \"" + words.front().text + " *\" in commands.allow would allow all of them");
+          is_shell ? "write the commands themselves, without " + std::string(tool) : any_arguments_hint(words.front()));
     } else if (judgement.kind == ArgumentJudgement::Kind::safe && known.size() < words.size() &&
                !takes_more_arguments(tool, known_first)) {
       known_first.emplace_back("--");
@@ -539,8 +537,9 @@ class Judge {
   void leads_out(const Frame& frame, const Word& word, const Escape& escape) {
     strictest_.not_covered(
         frame, word.at,
-        in_quotes(word.text) + (escape.path.empty()
-                                    ? " may lead out of directories.roots: " + escape.why
+        in_quotes(word.text) + (escape.path.empty() ? " may lead out of directories.roots: " + escape.why
+                                : escape.path == word.text
+                                    ? " is outside of directories.roots"
                                     : " leads to " + in_quotes(escape.path) + ", outside of directories.roots"),
         roots_hint());
   }
