@@ -39,6 +39,7 @@ std::string describe(const CommandRequest& request, const CommandPlan& plan) {
   if (request.interactive) subject["interactive"] = true;
   subject["rule"] = plan.verdict.rule;
   subject["word"] = plan.verdict.word;
+  if (!plan.verdict.hint.empty()) subject["hint"] = plan.verdict.hint;
   return dumped(subject);
 }
 
@@ -170,7 +171,8 @@ CallApproval resolve_approval(const CommandRequest& request, const CommandPlan& 
     case ApprovalReply::expired:
       approval.answer = "expired";
       approval.refusal = CallError{"approval_unavailable", "Nobody answered in time: " + plan.verdict.reason,
-                                   "make the same call again when a person is there to answer"};
+                                   "make the same call again when a person is there to answer" +
+                                       (plan.verdict.hint.empty() ? "" : "; " + plan.verdict.hint)};
       break;
     case ApprovalReply::unavailable:
       approval.answer = "unavailable";

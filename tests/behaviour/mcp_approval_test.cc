@@ -46,6 +46,7 @@ struct Asked {
 struct Unasked {
   struct Settings {
     std::string ask = "touch";
+    std::string rules{};  // more keys of `commands`, each with a comma after it
     std::string mcp{};
     std::map<std::string, std::string> files{};  // in the folder of the server
     std::vector<std::string> options{};
@@ -69,8 +70,8 @@ struct Unasked {
  private:
   std::vector<std::string> options(Settings settings) const {
     for (const auto& [name, content] : settings.files) folder.file(name, content);
-    const std::string configuration =
-        "commands: {ask: [" + settings.ask + "], approvals: keep/approvals.json}\nmcp: {" + settings.mcp + "}\n";
+    const std::string configuration = "commands: {" + settings.rules + "ask: [" + settings.ask +
+                                      "], approvals: keep/approvals.json}\nmcp: {" + settings.mcp + "}\n";
     settings.options.insert(settings.options.end(), {"--config", folder.file("c.yaml", configuration)});
     return settings.options;
   }
@@ -145,6 +146,22 @@ BOOST_AUTO_TEST_CASE(a_job_that_waits_for_a_person_says_how_to_answer) {
   BOOST_TEST(holds(text, "waits until a person allows it: tell them to run `wtool approve "), text);
   const std::string list = Unasked::text_of(unasked.use("job_list"));
   BOOST_TEST(holds(list, "run `wtool approve "), list);
+  BOOST_TEST(list.starts_with("1 has waited for an answer for "), list);
+}
+
+// The model can then choose a command that needs no answer.
+BOOST_AUTO_TEST_CASE(a_question_says_why_it_is_asked_and_what_would_need_no_answer) {
+  const std::string allowed = "the entries of commands.allow are: ls, cat";
+  for (const bool is_answered_late : {false, true}) {
+    Unasked unasked({.ask = "rm",
+                     .rules = "allow: [ls, cat], unlisted: ask, ",
+                     .mcp = is_answered_late ? "approve_within: 1" : "approve_within: 60, answer_within: 1"});
+    const std::string text = Unasked::text_of(unasked.touch());
+    BOOST_TEST(holds(text, is_answered_late ? "Nobody answered in time" : "waits until a person allows it"), text);
+    BOOST_TEST(holds(text, "\"touch\" is not in commands.allow; "), text);
+    BOOST_TEST(holds(text, allowed), text);
+    if (!is_answered_late) BOOST_TEST(holds(Unasked::text_of(unasked.use("job_list")), allowed));
+  }
 }
 
 // A client that gets progress waits as long as the command runs, but a person who knows nothing never answers.

@@ -484,6 +484,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_waits_for_the_answer_to_a_form_says_so) {
   BOOST_TEST(holds(text, "[job 1 waits for the person's answer to a form that the client shows"), text);
   const Json list = client.ask("tools/call", {{"name", "job_list"}, {"arguments", Json::object()}});
   BOOST_TEST(holds(text_of(list.at("result")), "(it waits for the person's answer to a form)"));
+  BOOST_TEST(text_of(list.at("result")).starts_with("1 has waited for an answer for "));
 }
 
 BOOST_AUTO_TEST_CASE(a_parameter_that_does_not_exist_is_refused_with_all_that_do) {

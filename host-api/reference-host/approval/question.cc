@@ -123,6 +123,7 @@ std::string question_text(const Question& question, std::size_t columns, std::st
     for (const auto& [key, value] : subject.items()) {
       if (key == "command" || key == "directory" || key == "environment_names") continue;
       if (key == once_member && value == true) continue;  // the answers that are offered show this
+      if (key == "hint" && value.is_string()) continue;   // it is for the caller: what would need no answer
       if (key == "lifts" || (key == "stdin" && value.is_object())) continue;
       block(visible(key) + ':', as_text(value));
     }

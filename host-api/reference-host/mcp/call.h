@@ -94,7 +94,7 @@ struct ClientCall {
   // When the client needs an answer, for a call that cannot become a job. Set before the tool begins.
   std::optional<std::chrono::steady_clock::time_point> answer_by;
   // For each question that the call waits for and that can be answered only in another terminal: how a person answers
-  // it. Any thread may use this list while it holds waits_mutex.
+  // it, and why it is asked. Any thread may use this list while it holds waits_mutex.
   std::mutex waits_mutex;
   std::list<std::string> waits;
   bool has_expired = false;  // nobody has answered one of these questions in time

@@ -6,6 +6,10 @@
 #include <utility>
 
 #include "approval/once.h"
+#include "base/escape.h"
+#include "base/json_members.h"
+#include "base/json_reader.h"
+#include "base/utf8.h"
 #include "mcp/call.h"
 #include "mcp/tool_methods.h"
 
@@ -66,6 +70,14 @@ Approval approval_of(const json& result) {
 
 namespace {
 
+// Why the person is asked, and what needs no answer: a model may then choose another command. Empty: not known.
+std::string why_asked(const Question& question) {
+  constexpr std::size_t most = 1000;
+  const std::string hint = text_member(parse_ordered_json(question.subject), "hint");
+  const std::string text = escaped(question.reason + (hint.empty() ? "" : "; " + hint));
+  return text.size() <= most ? text : text.substr(0, cut_before(text, most)) + " ...";
+}
+
 // Shows how one question of the call can be answered, as long as this object lives.
 class ShownWait {
  public:
@@ -100,8 +112,9 @@ Approval Elicitation::ask(const Question& question) {
   if (call->asks == ClientCall::Asks::client) return ask_client(question, *call);
   if (call->asks == ClientCall::Asks::nobody && waiting_ != nullptr) {
     ShownWait shown(*call);
+    const std::string why = why_asked(question);
     const auto show = [&](const std::string& how) {
-      shown.show(how);
+      shown.show(how + (why.empty() ? "" : " (the reason: " + why + ")"));
       if (on_wait_) on_wait_(*call);
     };
     const Approval answer = waiting_->ask(question, call->client, show, call->answer_by);

@@ -248,8 +248,13 @@ ordered_json Jobs::list() const {
     const auto time = std::to_string(std::chrono::duration_cast<seconds>(until - job->began).count()) + " s";
     const std::string waits = job->call == nullptr ? "" : waits_of(*job->call);
     const bool shows_form = job->call != nullptr && job->call->open_forms.load() > 0;
-    text += std::to_string(number) + (job->call == nullptr ? " ended after " : " runs for ") + time +
-            (job->command.empty() ? "" : ": " + job->command) +
+    // A command waits for the answer before it runs. A workflow may wait in one branch, and run in another one.
+    const bool is_not_begun = (!waits.empty() || shows_form) && job->call->server_tool == nullptr;
+    text += std::to_string(number) +
+            (job->call == nullptr ? " ended after "
+             : is_not_begun       ? " has waited for an answer for "
+                                  : " runs for ") +
+            time + (job->command.empty() ? "" : ": " + job->command) +
             (waits.empty() ? "" : " (it waits until a person allows it: " + waits + ")") +
             (waits.empty() && shows_form ? " (it waits for the person's answer to a form)" : "") + '\n';
   }

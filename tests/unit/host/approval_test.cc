@@ -111,6 +111,12 @@ BOOST_AUTO_TEST_CASE(everything_that_matters_is_shown) {
              "  | rm -rf build\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_hint_for_the_caller_is_not_shown_to_the_person) {
+  BOOST_TEST(!holds(asked({{"command", "wc"}, {"hint", "for the caller"}}), "for the caller"));
+  // A member of another type is not such a hint.
+  BOOST_TEST(holds(asked({{"hint", {"odd"}}}), "odd"));
+}
+
 BOOST_AUTO_TEST_CASE(the_standard_input_is_shown_and_the_title_says_where_it_is_cut) {
   json input = {{"bytes", 9}, {"sha256", "5e"}, {"text", "one\nt\x1b[2J"}, {"cut", false}};
   BOOST_TEST(holds(asked({{"command", "wc"}, {"stdin", input}}),
