@@ -153,10 +153,9 @@ BOOST_AUTO_TEST_CASE(a_request_that_is_wrong_in_itself_is_an_error) {
   const Json unknown = client.ask("tools/call", {{"name", "shell_exec"}});
   BOOST_TEST(code_of(unknown) == -32602);
   BOOST_TEST(holds(unknown["error"]["message"], "did you mean 'shell_execute'?"));
-  for (const Json& params :
-       {Json::object(), Json{{"name", 5}}, Json{{"name", "shell_execute"}, {"arguments", "ls"}},
-        Json{{"name", "shell_execute"}, {"arguments", nullptr}}, Json{{"name", "shell_execute"}, {"_meta", 1}},
-        Json{{"name", "shell_execute"}, {"_meta", {{"progressToken", 1.5}}}}}) {
+  for (const Json& params : {Json::object(), Json{{"name", 5}}, Json{{"name", "shell_execute"}, {"arguments", "ls"}},
+                             Json{{"name", "shell_execute"}, {"_meta", 1}},
+                             Json{{"name", "shell_execute"}, {"_meta", {{"progressToken", 1.5}}}}}) {
     BOOST_TEST(code_of(client.ask("tools/call", params)) == -32602, params.dump());
   }
   for (const char* method : {"resources/list", "tools/cal", "", "server/discover"}) {

@@ -119,7 +119,8 @@ Message read_object(json& parsed, std::string_view text) {
   } else if (!is_notification) {
     return refused(invalid_request, "the method must be a string", message.id);
   }
-  if (const auto params = parsed.find("params"); params != parsed.end()) {
+  // Some clients send null for params that they leave out.
+  if (const auto params = parsed.find("params"); params != parsed.end() && !params->is_null()) {
     if (params->is_object()) {
       if (const auto cancelled = params->find("requestId"); is_notification && cancelled != params->end()) {
         const RawJson given_params = find_member(members_of(text), "params");

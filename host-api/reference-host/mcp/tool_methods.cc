@@ -48,7 +48,7 @@ void name_shell(ordered_json& tool, const std::string& shell) {
 const json* member(const json& object, std::string_view name) {
   if (!object.is_object()) return nullptr;
   const auto found = object.find(name);
-  return found == object.end() ? nullptr : &*found;
+  return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
 ToolMethods::ToolMethods(const Plugin& plugin, const ServerTools& server_tools, Settings settings)

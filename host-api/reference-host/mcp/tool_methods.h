@@ -63,7 +63,8 @@ class ToolMethods {
   std::vector<Tool> listed_;  // of these, those that are listed
 };
 
-// The member of an object. nullptr: it has none of this name, or is not an object.
+// The member of an object. nullptr: it has none of this name, the member is null, or this is not an object. Some clients
+// send null for what they leave out.
 const nlohmann::json* member(const nlohmann::json& object, std::string_view name);
 
 }  // namespace wtool::host::mcp

@@ -200,6 +200,9 @@ BOOST_AUTO_TEST_CASE(json_that_is_not_a_message_is_an_invalid_request) {
   refused(R"({"jsonrpc":"1.0","id":1,"method":"ping"})", invalid_request, "1");
   refused(R"({"jsonrpc":"2.0","id":1,"method":5})", invalid_request, "1");
   refused(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":[1]})", invalid_params, "1");
+  const Message without = read_message(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":null})");
+  BOOST_TEST((without.kind == Message::Kind::request));
+  BOOST_TEST(without.body.is_null());
 }
 
 BOOST_AUTO_TEST_CASE(depth_costs_nothing_and_is_limited) {

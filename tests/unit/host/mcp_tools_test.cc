@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_page_leads_to_the_next_and_the_last_page_has_no_next) {
 BOOST_AUTO_TEST_CASE(a_cursor_that_was_not_given_is_refused) {
   const ToolMethods methods(*plugin, none, {.page = 1});
   for (const json& cursor : {json("tools-0"), json("tools-2"), json("tools-01"), json("tools-1 "), json("tools--1"),
-                             json("tools-99999999999999999999"), json("1"), json(""), json(1), json()}) {
+                             json("tools-99999999999999999999"), json("1"), json(""), json(1)}) {
     Error problem;
     BOOST_TEST(!methods.list({{"cursor", cursor}}, problem), cursor.dump());
     BOOST_TEST(problem.code == invalid_params);
@@ -130,6 +130,21 @@ BOOST_AUTO_TEST_CASE(a_call_has_a_tool_and_an_object_of_arguments) {
   BOOST_REQUIRE(bare != nullptr);
   BOOST_TEST(bare->arguments == "{}");
   BOOST_TEST(bare->progress_token == "\"p\"");
+}
+
+BOOST_AUTO_TEST_CASE(null_is_as_good_as_absent) {
+  const ToolMethods methods(*plugin, none, {});
+  Error problem;
+  BOOST_TEST(methods.list({{"cursor", nullptr}}, problem).has_value());
+  const auto bare = methods.call(request({{"name", "echo"}, {"arguments", nullptr}, {"_meta", nullptr}}), problem);
+  BOOST_REQUIRE(bare != nullptr);
+  BOOST_TEST(bare->arguments == "{}");
+  const json meta{{"progressToken", nullptr}, {"traceparent", nullptr}};
+  const auto call = methods.call(request({{"name", "echo"}, {"_meta", meta}}), problem);
+  BOOST_REQUIRE(call != nullptr);
+  BOOST_TEST(call->progress_token.empty());
+  BOOST_TEST(call->traceparent.empty());
+  BOOST_TEST(methods.call(request({{"name", nullptr}}), problem) == nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(a_call_belongs_to_the_trace_that_its_meta_names) {
