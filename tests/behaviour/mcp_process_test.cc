@@ -158,9 +158,7 @@ BOOST_AUTO_TEST_CASE(killing_the_server_ends_everything) {
 }
 
 BOOST_AUTO_TEST_CASE(sessions_end_with_the_server) {
-  const ScratchFolder folder;
-  folder.file("tools-allow.json", "{}");
-  Session client;
+  Session client({"--tools", "terminal_create_session"});
   const Json made = client.ask(
       "tools/call", {{"name", "terminal_create_session"}, {"arguments", {{"taskId", "t"}, {"agentId", "a"}}}});
   BOOST_TEST(made.at("result").contains("content"));

@@ -364,7 +364,8 @@ BOOST_AUTO_TEST_CASE(a_call_that_has_waited_too_long_for_its_turn_is_answered) {
 
 BOOST_AUTO_TEST_CASE(a_session_can_be_closed_whatever_runs) {
   const ScratchFolder folder;
-  Session client({"--config", folder.file("c.yaml", "mcp: {max_calls: 2}\n")});
+  Session client({"--config", folder.file("c.yaml", "mcp: {max_calls: 2}\n"), "--tools",
+                  "shell_execute,terminal_create_session,terminal_get_status,terminal_close_session"});
   const auto ask = [&](const char* tool, const Json& arguments) {
     return client.ask("tools/call", {{"name", tool}, {"arguments", arguments}}).at("result");
   };

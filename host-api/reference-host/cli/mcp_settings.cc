@@ -48,9 +48,9 @@ void set_answer_within(const nlohmann::json& value, mcp::ServerSettings& setting
   if (value.is_number()) settings.answer_within = std::chrono::seconds(value.get<int>());
 }
 
-// The tools that are not listed, to spare the model: those that refuse every call with this configuration, and those
-// that few models need.
-std::vector<std::string> tools_not_listed(const Config& config) {
+// The tools that are served only if `--tools` names them, to spare the model: those that refuse every call with this
+// configuration, and those that few models need.
+std::vector<std::string> tools_not_served(const Config& config) {
   std::vector<std::string> tools;
   const char* programs = std::getenv("ALLOWED_COMMANDS");
   if (programs == nullptr || *programs == '\0') tools.emplace_back("execute_command");
@@ -90,7 +90,7 @@ std::optional<McpSettings> read_mcp_settings(Context& context, const std::vector
   mcp::ServerSettings& settings = all.server;
   settings.about.version = WTOOL_VERSION;
   settings.served = tools;
-  if (tools.empty()) settings.hidden = tools_not_listed(*config);
+  if (tools.empty()) settings.not_served = tools_not_served(*config);
   settings.shell = config->value("shell.program").get<std::string>();
   if (const nlohmann::json& wanted = config->value("mcp.login_environment"); wanted != "none") {
     all.login_shell = wanted == "login" ? LoginShell::login : LoginShell::interactive;

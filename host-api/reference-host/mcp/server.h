@@ -57,9 +57,9 @@ struct ServerSettings {
   std::chrono::seconds max_wait{1};  // how long a call may wait for its turn
   std::size_t message_bytes = 0;     // limit of one line from the client
   About about;
-  ServerTools tools;                // besides the plugin's
-  std::vector<std::string> served;  // names of the tools that clients can use; empty: all
-  std::vector<std::string> hidden;  // names of tools that can be called, but are not listed
+  ServerTools tools;                    // besides the plugin's
+  std::vector<std::string> served;      // names of the tools that clients can use; empty: all
+  std::vector<std::string> not_served;  // names of the tools that clients cannot use all the same
 };
 
 // Only one thread may use an object of this class.

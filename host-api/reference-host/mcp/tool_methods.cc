@@ -61,9 +61,8 @@ void ToolMethods::add(const Tool& tool) {
   const auto names = [&](const std::vector<std::string>& list) {
     return std::find(list.begin(), list.end(), tool.description->id) != list.end();
   };
-  if (!settings_.served.empty() && !names(settings_.served)) return;
-  tools_.push_back(tool);
-  if (!names(settings_.hidden)) listed_.push_back(tool);
+  const bool is_named = settings_.served.empty() || names(settings_.served);
+  if (is_named && !names(settings_.not_served)) tools_.push_back(tool);
 }
 
 bool ToolMethods::may_last(const Tool& tool) {
@@ -75,7 +74,7 @@ bool ToolMethods::has_lasting_tool() const { return std::any_of(tools_.begin(), 
 std::optional<ordered_json> ToolMethods::list(const json& params, Error& error, bool shows_tasks) const {
   std::size_t first = 0;
   if (const json* given = member(params, "cursor")) {
-    const std::optional<std::size_t> known = first_of(*given, settings_.page, listed_.size());
+    const std::optional<std::size_t> known = first_of(*given, settings_.page, tools_.size());
     if (!known) {
       error = {invalid_params, "the cursor is not one that this server has given"};
       return std::nullopt;
@@ -83,9 +82,9 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error, 
     first = *known;
   }
   ordered_json list = ordered_json::array();
-  const std::size_t end = std::min(first + settings_.page, listed_.size());
+  const std::size_t end = std::min(first + settings_.page, tools_.size());
   for (std::size_t i = first; i < end; ++i) {
-    const Tool& tool = listed_[i];
+    const Tool& tool = tools_[i];
     list.push_back(tool.server_tool == nullptr ? tool_object(*tool.description, settings_.style)
                                                : server_tool_object(*tool.description));
     if (tool.description->id == command_tool) name_shell(list.back(), settings_.shell);
@@ -94,7 +93,7 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error, 
     if (may_last(tool) && shows_tasks) list.back()["execution"] = {{"taskSupport", "optional"}};
   }
   ordered_json result{{"tools", std::move(list)}};
-  if (end < listed_.size()) result["nextCursor"] = cursor(end);
+  if (end < tools_.size()) result["nextCursor"] = cursor(end);
   return result;
 }
 

@@ -22,8 +22,8 @@ class ToolMethods {
   static constexpr std::size_t usual_page = 100;
 
   struct Settings {
-    std::vector<std::string> served{};  // names of the tools that the client may use; empty: all
-    std::vector<std::string> hidden{};  // names of tools that are not listed, but can be called
+    std::vector<std::string> served{};      // names of the tools that the client may use; empty: all
+    std::vector<std::string> not_served{};  // names of the tools that it may not use all the same
     ResultStyle style = ResultStyle::text;
     std::string shell = "/bin/sh";  // runs the command lines of shell_execute
     std::size_t page = usual_page;
@@ -59,8 +59,7 @@ class ToolMethods {
   std::string unknown_tool(const std::string& name) const;
 
   const Settings settings_;
-  std::vector<Tool> tools_;   // those that can be called
-  std::vector<Tool> listed_;  // of these, those that are listed
+  std::vector<Tool> tools_;  // those that are served, in the order of the list
 };
 
 // The member of an object. nullptr: it has none of this name, the member is null, or this is not an object. Some clients

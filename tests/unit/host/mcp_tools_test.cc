@@ -80,13 +80,14 @@ BOOST_AUTO_TEST_CASE(a_tool_that_is_not_served_is_neither_listed_nor_called_nor_
   BOOST_TEST(problem.message == "there is no tool \"echo\" here");
 }
 
-BOOST_AUTO_TEST_CASE(a_tool_that_is_hidden_is_not_listed_and_can_be_called) {
-  const ToolMethods methods(*plugin, none, {.served = {"wait", "echo"}, .hidden = {"wait"}});
+BOOST_AUTO_TEST_CASE(a_tool_that_is_left_out_is_neither_listed_nor_called_nor_mentioned) {
+  const ToolMethods methods(*plugin, none, {.not_served = {"wait"}});
   Error problem;
   const auto list = methods.list(json(), problem);
   BOOST_REQUIRE(list.has_value());
   BOOST_TEST(list->at("tools").size() == 1U);
-  BOOST_TEST(methods.call(request({{"name", "wait"}}), problem) != nullptr);
+  BOOST_TEST(methods.call(request({{"name", "wait"}}), problem) == nullptr);
+  BOOST_TEST(problem.message == "there is no tool \"wait\"; the tools are echo");
 }
 
 BOOST_AUTO_TEST_CASE(a_tool_of_the_server_is_listed_last_with_the_hints_that_differ_from_the_default) {
@@ -98,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_tool_of_the_server_is_listed_last_with_the_hints_that_dif
                         .description = "Ends",
                         .input_schema = schema,
                         .hints = WTOOL_HINT_DESTRUCTIVE | WTOOL_HINT_OPEN_WORLD};
-  const ToolMethods methods(*plugin, own, {.hidden = {"wait"}});
+  const ToolMethods methods(*plugin, own, {.not_served = {"wait"}});
   Error problem;
   const json tools = methods.list(json(), problem)->at("tools");
   BOOST_REQUIRE(tools.size() == 3U);
@@ -114,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_tool_of_the_server_is_listed_last_with_the_hints_that_dif
   BOOST_TEST(call->server_tool == &own[1]);
   BOOST_TEST(methods.call(request({{"name", "echo"}}), problem)->server_tool == nullptr);
   BOOST_TEST(methods.call(request({{"name", "lok"}}), problem) == nullptr);
-  BOOST_TEST(problem.message == "there is no tool \"lok\"; did you mean 'look'? The tools are echo, wait, look, end");
+  BOOST_TEST(problem.message == "there is no tool \"lok\"; did you mean 'look'? The tools are echo, look, end");
 }
 
 BOOST_AUTO_TEST_CASE(a_call_has_a_tool_and_an_object_of_arguments) {
