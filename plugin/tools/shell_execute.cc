@@ -81,7 +81,7 @@ constexpr std::string_view shell_output_schema = R"({
     "node": {"type": "string"},
     "error": {"type": "object",
       "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "hint": {"type": "string"}},
-      "required": ["code", "message", "hint"]}
+      "required": ["code", "message"]}
   }
 })";
 

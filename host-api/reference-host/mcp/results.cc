@@ -86,10 +86,8 @@ ordered_json schema_of(const std::string& text) {
 
 bool is_shell_execute(const ToolDescription& tool) { return tool.id == "shell_execute"; }
 
-// True if `mcp.results` asks for only text, and the text of this tool already contains everything that a model needs.
-bool answers_in_text(const ToolDescription& tool, ResultStyle style) {
-  return style == ResultStyle::text && (is_shell_execute(tool) || tool.id.starts_with("pty_"));
-}
+// True if the text of this tool contains everything that a model needs of its metadata.
+bool says_all_in_text(const ToolDescription& tool) { return tool.id.starts_with("pty_"); }
 
 std::string joined_texts(const ordered_json& list) {
   std::string text;
@@ -225,15 +223,27 @@ std::string shell_text(const ordered_json& metadata, const ResultSettings& setti
   return text;
 }
 
+// True if the sandbox enforced all that it was asked for, and refused nothing: then its report is the same for each call.
+bool is_usual_sandbox(const ordered_json& sandbox) {
+  for (const auto& [name, value] : sandbox.items()) {
+    if (name != "enforced" && !value.empty()) return false;
+  }
+  return true;
+}
+
 // The metadata without members that have their default, and without the command, which the model wrote itself.
 ordered_json without_defaults(const ordered_json& metadata) {
   ordered_json shown = ordered_json::object();
   for (const auto& [name, value] : metadata.items()) {
     const bool is_default = value == false || value == "" || name == "command" || name == "resources" ||
-                            (name == "encoding" && value == "utf-8") || name == "working_directory";
+                            (name == "encoding" && value == "utf-8") || name == "working_directory" ||
+                            (name == "sandbox" && is_usual_sandbox(value));
     const bool is_count = name == "stdout_bytes" || name == "stderr_bytes";
     const bool is_whole = is_count && !metadata.value(name.substr(0, 6) + "_truncated", false);
     if (!is_default && !is_whole) shown[name] = value;
+  }
+  if (const auto error = shown.find("error"); error != shown.end() && text_member(*error, "hint").empty()) {
+    if (error->is_object()) error->erase("hint");
   }
   return shown;
 }
@@ -354,33 +364,12 @@ std::string cut(std::string_view text, std::size_t most, std::size_t bytes, bool
   return kept.append(gap(all - std::min(all, shown))).append(text.substr(tail));
 }
 
-namespace {
-
-// The description without annotations, which differ between the plugin's tools and the server's.
-ordered_json described(const ToolDescription& tool, bool has_output_schema) {
+ordered_json tool_object(const ToolDescription& tool, bool has_output_schema) {
   ordered_json object{{"name", tool.id}};
   if (!tool.title.empty()) object["title"] = tool.title;
   object["description"] = tool.description;
   object["inputSchema"] = schema_of(tool.input_schema);
   if (has_output_schema && !tool.output_schema.empty()) object["outputSchema"] = schema_of(tool.output_schema);
-  return object;
-}
-
-}  // namespace
-
-ordered_json tool_object(const ToolDescription& tool, ResultStyle style) {
-  const auto hint = [&](std::uint32_t bit) { return (tool.hints & bit) != 0; };
-  ordered_json object = described(tool, !answers_in_text(tool, style));
-  object["annotations"] = {{"title", tool.title},
-                           {"readOnlyHint", hint(WTOOL_HINT_READ_ONLY)},
-                           {"destructiveHint", hint(WTOOL_HINT_DESTRUCTIVE)},
-                           {"idempotentHint", hint(WTOOL_HINT_IDEMPOTENT)},
-                           {"openWorldHint", hint(WTOOL_HINT_OPEN_WORLD)}};
-  return object;
-}
-
-ordered_json server_tool_object(const ToolDescription& tool) {
-  ordered_json object = described(tool, true);
   ordered_json annotations = ordered_json::object();
   const auto add = [&](const char* name, std::uint32_t bit, bool is_default) {
     const bool is_set = (tool.hints & bit) != 0;
@@ -442,12 +431,11 @@ ordered_json call_result(const ToolDescription& tool, OrderedOutcome outcome, co
       content.push_back(text_block(shortened(tool, words, metadata, settings.output_bytes)));
     }
   }
-  if (answers_in_text(tool, settings.style) && !content.empty()) {
-    return {{"content", std::move(content)}, {"isError", outcome.is_error}};
-  }
-  if (metadata.is_object()) content.push_back(text_block(dumped(metadata)));
+  const bool is_text = settings.style == ResultStyle::text;
+  const bool is_complete = is_text && says_all_in_text(tool) && !content.empty();
+  if (metadata.is_object() && !is_complete) content.push_back(text_block(dumped(metadata)));
   ordered_json result{{"content", std::move(content)}, {"isError", outcome.is_error}};
-  if (has_what_is_required(tool, metadata)) result["structuredContent"] = std::move(metadata);
+  if (!is_text && has_what_is_required(tool, metadata)) result["structuredContent"] = std::move(metadata);
   return result;
 }
 

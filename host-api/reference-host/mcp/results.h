@@ -1,7 +1,7 @@
 // Pure functions that put the description of a tool and the result of a call into the protocol's form.
 //
-// - shell_execute and the pty tools answer in the style that `mcp.results` says. As text: the command's output, then
-//   one line that says how it ended:
+// - shell_execute answers in the style that `mcp.results` says. As text: the command's output, then one line that says
+//   how it ended:
 //
 //     main.c  Makefile
 //     [stderr]
@@ -11,7 +11,8 @@
 //   Structured: the metadata, without members that have their default, and without the command, which the model wrote
 //   itself. Text is the default, and has no output schema: clients that get structured content show a model nothing
 //   else, and show it as JSON.
-// - The other tools return their specified text, and their metadata as structured content and as JSON text.
+// - The other tools return their specified text, and their metadata as JSON text unless the first says everything; and,
+//   unless the style is text, their metadata as structured content.
 // - If a command's stream is longer than a limit, its beginning and its end are kept, each half of the limit, with a
 //   line between them that says how much is missing: the reader is a model, and a megabyte of output would fill its
 //   context.
@@ -41,11 +42,8 @@ struct ResultSettings {
   bool network_is_option = false;  // commands have no network, because the server was started without --network
 };
 
-// The tool as tools/list describes it.
-nlohmann::ordered_json tool_object(const ToolDescription& tool, ResultStyle style);
-
-// The same for a tool of the server itself. Hints that have the protocol's defaults are left out.
-nlohmann::ordered_json server_tool_object(const ToolDescription& tool);
+// The tool as tools/list describes it, without the hints that have the protocol's defaults.
+nlohmann::ordered_json tool_object(const ToolDescription& tool, bool has_output_schema);
 
 // The result of tools/call: "content", "isError", and "structuredContent" if that matches the tool's schema.
 // `number_of_output` returns the number under which the whole output of a command can be read; it is only called when

@@ -85,8 +85,7 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error, 
   const std::size_t end = std::min(first + settings_.page, tools_.size());
   for (std::size_t i = first; i < end; ++i) {
     const Tool& tool = tools_[i];
-    list.push_back(tool.server_tool == nullptr ? tool_object(*tool.description, settings_.style)
-                                               : server_tool_object(*tool.description));
+    list.push_back(tool_object(*tool.description, tool.server_tool != nullptr || settings_.style != ResultStyle::text));
     if (tool.description->id == command_tool) name_shell(list.back(), settings_.shell);
     if (tool.description->id == stdin_tool) add_stdin(list.back()["inputSchema"]);
     if (may_last(tool) && has("job_poll")) add_background(list.back());

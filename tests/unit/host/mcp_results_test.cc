@@ -62,17 +62,18 @@ BOOST_AUTO_TEST_CASE(no_character_is_cut_in_two) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_tool_has_all_four_hints) {
-  const ordered_json tool = tool_object(shell, ResultStyle::text);
-  BOOST_TEST((tool.at("annotations") == ordered_json{{"title", "Shell"},
-                                                     {"readOnlyHint", false},
-                                                     {"destructiveHint", true},
-                                                     {"idempotentHint", false},
-                                                     {"openWorldHint", true}}));
-  BOOST_TEST(tool.at("outputSchema").is_object());
+BOOST_AUTO_TEST_CASE(a_tool_has_the_hints_that_differ_from_the_protocols_defaults) {
+  const ordered_json tool = tool_object(shell, true);
+  BOOST_TEST(tool.at("title") == "Shell");
+  BOOST_TEST(!tool.contains("annotations"));
+  BOOST_TEST((tool.at("outputSchema") == ordered_json{{"type", "object"}, {"required", {"success"}}}));
+  BOOST_TEST(!tool_object(shell, false).contains("outputSchema"));
   ToolDescription other = shell;
   other.output_schema.clear();
-  BOOST_TEST(!tool_object(other, ResultStyle::text).contains("outputSchema"));
+  other.hints = WTOOL_HINT_IDEMPOTENT;
+  BOOST_TEST(!tool_object(other, true).contains("outputSchema"));
+  BOOST_TEST((tool_object(other, true).at("annotations") ==
+              ordered_json{{"destructiveHint", false}, {"idempotentHint", true}, {"openWorldHint", false}}));
 }
 
 BOOST_AUTO_TEST_CASE(metadata_is_in_the_structured_content_and_in_the_text) {
@@ -81,6 +82,13 @@ BOOST_AUTO_TEST_CASE(metadata_is_in_the_structured_content_and_in_the_text) {
   BOOST_TEST((result.at("structuredContent") == metadata));
   BOOST_TEST((result.at("isError") == false));
   BOOST_TEST((result.at("content") == ordered_json::array({text("done"), text(metadata.dump())})));
+}
+
+BOOST_AUTO_TEST_CASE(where_results_are_text_the_metadata_is_not_repeated_as_structure) {
+  const ordered_json metadata{{"success", true}, {"stdout", "hi\n"}};
+  const ordered_json result = call_result(shell, answered(ordered_json::array({text(metadata.dump())}), metadata),
+                                          {.output_bytes = 1024, .style = ResultStyle::text});
+  BOOST_TEST((result == ordered_json{{"content", ordered_json::array({text(metadata.dump())})}, {"isError", false}}));
 }
 
 BOOST_AUTO_TEST_CASE(a_text_that_is_the_metadata_is_there_once) {
@@ -335,11 +343,13 @@ BOOST_AUTO_TEST_CASE(the_name_of_a_stream_chooses_the_member_for_its_rest) {
 }
 
 BOOST_AUTO_TEST_CASE(structured_results_leave_out_what_goes_without_saying) {
-  const ordered_json metadata{{"command", "the command"},  {"exit_code", 0},
-                              {"stdout", "hi\n"},          {"stderr", ""},
-                              {"stdout_bytes", 3},         {"stdout_truncated", false},
-                              {"encoding", "utf-8"},       {"resources", {{"processes", 1}}},
-                              {"working_directory", "/r"}, {"execution_time_ms", 3}};
+  const ordered_json sandbox{{"enforced", {"network: none"}}, {"not_enforced", ordered_json::array()}};
+  const ordered_json metadata{{"command", "the command"}, {"exit_code", 0},
+                              {"stdout", "hi\n"},         {"stderr", ""},
+                              {"stdout_bytes", 3},        {"stdout_truncated", false},
+                              {"encoding", "utf-8"},      {"resources", {{"processes", 1}}},
+                              {"sandbox", sandbox},       {"working_directory", "/r"},
+                              {"execution_time_ms", 3}};
   const ordered_json expected{{"exit_code", 0}, {"stdout", "hi\n"}, {"execution_time_ms", 3}};
   for (const ResultStyle style : {ResultStyle::structured, ResultStyle::both}) {
     const ordered_json result =
@@ -351,9 +361,20 @@ BOOST_AUTO_TEST_CASE(structured_results_leave_out_what_goes_without_saying) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_result_that_is_text_alone_has_no_schema) {
-  BOOST_TEST(!tool_object(shell_execute(), ResultStyle::text).contains("outputSchema"));
-  BOOST_TEST((tool_object(shell_execute(), ResultStyle::both).at("outputSchema") == ordered_json{{"type", "object"}}));
+BOOST_AUTO_TEST_CASE(structured_results_show_what_the_sandbox_refused_and_hints_that_say_something) {
+  const auto structured = [](const ordered_json& metadata) {
+    return call_result(shell_execute(), answered(ordered_json::array(), metadata, true),
+                       {.output_bytes = 1024, .style = ResultStyle::structured})
+        .at("structuredContent");
+  };
+  const ordered_json refused{
+      {"enforced", {"network: none"}}, {"not_enforced", ordered_json::array()}, {"refused", {"x"}}};
+  BOOST_TEST((structured({{"sandbox", refused}}).at("sandbox") == refused));
+  const ordered_json gap{{"enforced", ordered_json::array()}, {"not_enforced", {"network: none"}}};
+  BOOST_TEST((structured({{"sandbox", gap}}).at("sandbox") == gap));
+  const auto error = [](const char* hint) { return ordered_json{{"code", "c"}, {"message", "m"}, {"hint", hint}}; };
+  BOOST_TEST((structured({{"error", error("do")}}).at("error") == error("do")));
+  BOOST_TEST((structured({{"error", error("")}}).at("error") == ordered_json{{"code", "c"}, {"message", "m"}}));
 }
 
 BOOST_AUTO_TEST_CASE(an_output_that_is_shown_whole_has_lost_nothing_even_if_it_could_not_be_kept) {
