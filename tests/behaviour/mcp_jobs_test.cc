@@ -50,6 +50,16 @@ BOOST_AUTO_TEST_CASE(a_command_in_the_background_is_polled_to_its_end) {
   BOOST_TEST(client.read({{"output", job}, {"stream", "stderr"}}).starts_with("no\n[stderr, bytes 0 to 3 of 3]"));
 }
 
+BOOST_AUTO_TEST_CASE(the_output_of_another_tool_can_be_read_too) {
+  const ScratchFolder project;
+  project.file("long", std::string(5000, 'x') + "\nend\n");
+  Session client("results: text, output_bytes: 1024}\nexecute_run: {root: " + project.path());
+  const Json result = client.use("execute_run", {{"command", "cat long"}, {"cwd", project.path()}});
+  const std::string last = result.at("content").back().at("text");
+  BOOST_TEST(holds(last, "[the whole output: output_read {\"output\":1}]"), result.dump());
+  BOOST_TEST(holds(client.read({{"output", 1}, {"tail", 1}}), "end\n[stdout, bytes "));
+}
+
 BOOST_AUTO_TEST_CASE(a_command_that_ends_at_once_is_answered_as_usual) {
   Session client;
   // On a busy machine, the command may take longer than the server waits for it.

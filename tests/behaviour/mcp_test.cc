@@ -57,9 +57,12 @@ BOOST_AUTO_TEST_CASE(nothing_but_ping_is_answered_before_initialize) {
 
 BOOST_AUTO_TEST_CASE(only_the_tools_that_are_named_are_served) {
   McpClient client({"--tools", "shell_execute,terminal_get_status"});
-  client.initialize();
+  const Json started = client.initialize();
   const Json result = client.ask("tools/list").at("result");
   BOOST_TEST(result.at("tools").size() == 2U);
+  const std::string instructions = started.at("result").at("instructions");
+  BOOST_TEST(!holds(instructions, "job"), instructions);
+  BOOST_TEST(!holds(instructions, "how to read the rest"), instructions);
   BOOST_TEST(code_of(client.ask("tools/call", {{"name", "execute_run"}, {"arguments", {{"command", "pwd"}}}})) ==
              -32602);
   BOOST_TEST(client.run("echo hi").at("structuredContent").at("stdout") == "hi\n");
@@ -73,7 +76,7 @@ BOOST_AUTO_TEST_CASE(all_tools_are_listed_with_schemas) {
   const ScratchFolder folder;
   folder.file("tools-allow.json", "[]");
   McpClient client({}, {.directory = folder.path(), .set = {{"ALLOWED_COMMANDS", "ls"}}});
-  client.initialize();
+  const Json started = client.initialize();
   const Json result = client.ask("tools/list").at("result");
   std::set<std::string> names;
   const std::set<std::string> of_the_server{"job_poll", "job_stop", "job_list", "output_read"};
@@ -93,6 +96,8 @@ BOOST_AUTO_TEST_CASE(all_tools_are_listed_with_schemas) {
   for (const char* name : {"shell_execute", "execute_command", "terminal_create_session", "job_poll", "output_read"}) {
     BOOST_TEST(names.contains(name), name);
   }
+  BOOST_TEST(holds(started.at("result").at("instructions"), ", or says which job it has become;"));
+  BOOST_TEST(holds(started.at("result").at("instructions"), ", and the result says how to read the rest:"));
   BOOST_TEST(!result.contains("nextCursor"));
   for (const Json& cursor : {Json("x"), Json(""), Json(1), Json("tools-0"), Json("tools-100")}) {
     BOOST_TEST(code_of(client.ask("tools/list", {{"cursor", cursor}})) == -32602);

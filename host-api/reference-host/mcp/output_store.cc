@@ -201,6 +201,9 @@ OutputStore::OutputStore(std::uint64_t max_bytes)
 int OutputStore::number(const std::shared_ptr<StoredOutput>& output) {
   std::shared_ptr<StoredOutput> oldest;  // released after the mutex
   const std::lock_guard lock(mutex_);
+  for (const auto& [number, kept] : outputs_) {
+    if (kept == output) return number;
+  }
   if (outputs_.size() >= max_outputs) oldest = take_oldest();
   outputs_.emplace(++last_number_, output);
   return last_number_;

@@ -111,7 +111,8 @@ class OutputStore {
 
   std::shared_ptr<StoredOutput> open() { return std::make_shared<StoredOutput>(*this); }
 
-  // Gives the output a number, under which find() finds it until it is dropped to make room.
+  // Gives the output a number, under which find() finds it until it is dropped to make room. An output that has a number
+  // keeps it.
   int number(const std::shared_ptr<StoredOutput>& output);
   // The output with this number; nullptr: no output has this number, or it was dropped.
   std::shared_ptr<StoredOutput> find(int number) const;

@@ -14,20 +14,22 @@ ordered_json server_info(const About& about) {
   return {{"name", "wtool"}, {"title", "Shell tools of wtool"}, {"version", about.version}};
 }
 
-std::string instructions(const About& about, bool client_shows_forms) {
+std::string instructions(const About& about, const ToolMethods& tools, bool client_shows_forms) {
   const std::string approval = about.questions_wait && !client_shows_forms
                                    ? " A call that needs an approval waits until the person runs `wtool approve` in "
                                      "another terminal: tell them so."
                                    : "";
+  const bool has_jobs = tools.has("job_poll");
   if (about.workflows_alone) {
-    return "Each tool runs a workflow, which a person has reviewed, on this machine from its beginning to its end. If "
-           "a call takes long, the answer names the job that it has become. If a run did not complete, the answer says "
-           "how another call continues it. " +
-           about.policy + approval;
+    return "Each tool runs a workflow, which a person has reviewed, on this machine from its beginning to its end. " +
+           std::string(has_jobs ? "If a call takes long, the answer names the job that it has become. " : "") +
+           "If a run did not complete, the answer says how another call continues it. " + about.policy + approval;
   }
-  return "Tools that run commands on this machine. A call returns when its command has ended, or says which job it has "
-         "become; nothing that a command has started is left afterwards. Long output keeps its beginning and its end, "
-         "and the result says how to read the rest: narrow down long output with the command itself. " +
+  return "Tools that run commands on this machine. A call returns when its command has ended" +
+         std::string(has_jobs ? ", or says which job it has become" : "") +
+         "; nothing that a command has started is left afterwards. Long output keeps its beginning and its end" +
+         (tools.has("output_read") ? ", and the result says how to read the rest" : "") +
+         ": narrow down long output with the command itself. " +
          (about.policy.empty() ? "The person who runs this server may have restricted what is allowed; a refusal says "
                                  "what is allowed."
                                : about.policy) +
@@ -98,7 +100,7 @@ std::string Protocol2025::initialize(const Message& request) {
   const ordered_json result{{"protocolVersion", version},
                             {"capabilities", std::move(own)},
                             {"serverInfo", server_info(about_)},
-                            {"instructions", instructions(about_, can_be_asked_)}};
+                            {"instructions", instructions(about_, tools_, can_be_asked_)}};
   return result_line(request.id, result);
 }
 

@@ -36,7 +36,7 @@ struct About {
   bool workflows_alone = false;  // no tool runs a command of the model's choice
 };
 nlohmann::ordered_json server_info(const About& about);
-std::string instructions(const About& about, bool client_shows_forms);
+std::string instructions(const About& about, const ToolMethods& tools, bool client_shows_forms);
 
 // The client's name for itself, from the member `key`; empty if the client sends none.
 std::string client_name(const nlohmann::json& parent, std::string_view key);

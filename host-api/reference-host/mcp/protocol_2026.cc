@@ -71,7 +71,7 @@ Reply Protocol2026::answer(const Message& request) {
   if (request.method == "server/discover") {
     ordered_json result{{"supportedVersions", all_versions()},
                         {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", ordered_json::object()}}},
-                        {"instructions", instructions(about_, shows_forms(meta.at(capabilities_key)))}};
+                        {"instructions", instructions(about_, tools_, shows_forms(meta.at(capabilities_key)))}};
     add_caching(result);
     return {complete(request.id, std::move(result)), nullptr};
   }

@@ -263,6 +263,25 @@ void add_rests(ordered_json& metadata, const std::function<int()>& number_of_out
   }
 }
 
+// Says how output_read shows the outputs that the metadata of a tool other than shell_execute has not or only in part;
+// empty: it has all of them. Such a tool may put more into a text than its command wrote, so no offset is named.
+std::string rest_of_outputs(const ordered_json& metadata, const StoredOutput& output,
+                            const std::function<int()>& number_of_output) {
+  // execute_run has both streams in one, and after a success one level deeper.
+  const std::string merged = text_member(object_member(metadata, "value"), "output") + text_member(metadata, "output");
+  std::string rest;
+  for (const OutputStream stream : {OutputStream::standard_output, OutputStream::standard_error}) {
+    const bool is_out = stream == OutputStream::standard_output;
+    if (output.size(stream).written == 0) continue;
+    const std::string text = is_out && !merged.empty() ? merged : text_member(metadata, is_out ? "stdout" : "stderr");
+    if (!text.empty() && text.find(gap_end) == std::string::npos) continue;
+    ordered_json arguments{{"output", number_of_output()}};
+    if (!is_out) arguments["stream"] = "stderr";
+    rest += (rest.empty() ? "[the whole output: output_read " : " and ") + dumped(arguments);
+  }
+  return rest.empty() ? rest : rest + ']';
+}
+
 // The text of a tool, short enough for a client. `metadata`: the tool's, already cut.
 std::string shortened(const ToolDescription& tool, const std::string& text, const ordered_json& metadata,
                       std::size_t output_bytes) {
@@ -434,6 +453,11 @@ ordered_json call_result(const ToolDescription& tool, OrderedOutcome outcome, co
   const bool is_text = settings.style == ResultStyle::text;
   const bool is_complete = is_text && says_all_in_text(tool) && !content.empty();
   if (metadata.is_object() && !is_complete) content.push_back(text_block(dumped(metadata)));
+  if (number_of_output && settings.has_output_read && output != nullptr) {
+    if (const std::string rest = rest_of_outputs(metadata, *output, number_of_output); !rest.empty()) {
+      content.push_back(text_block(rest));
+    }
+  }
   ordered_json result{{"content", std::move(content)}, {"isError", outcome.is_error}};
   if (!is_text && has_what_is_required(tool, metadata)) result["structuredContent"] = std::move(metadata);
   return result;

@@ -264,6 +264,14 @@ class OutputEnd {
   StoredOutput& output_;
 };
 
+// Keeps what the command writes, and shows it as progress. Borrows all arguments.
+ToolCaller::OutputSink sink_for(const ClientCall& call, StoredOutput& output, CallProgress::Reports& reports) {
+  return [&](OutputStream stream, std::string_view bytes) {
+    output.add(stream, bytes);
+    if (!call.progress_token.empty()) reports.take(stream, bytes);
+  };
+}
+
 ToolCaller::StateSink states_for(const ClientCall& call, CallProgress::Reports& reports) {
   if (call.progress_token.empty()) return nullptr;
   return [&reports](const CallState& state) { reports.take(state); };
@@ -274,13 +282,14 @@ ToolCaller::StateSink states_for(const ClientCall& call, CallProgress::Reports& 
 nlohmann::ordered_json Server::call_plugin(ClientCall& call, CallProgress::Reports& reports) {
   if (call.tool->id == command_tool) return run_command(call, reports);
   call.answer_by = due(call, false);
-  ToolCaller::OutputSink sink;
-  if (!call.progress_token.empty()) {
-    sink = [&reports](OutputStream stream, std::string_view bytes) { reports.take(stream, bytes); };
-  }
-  OrderedOutcome outcome =
-      toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink, place_for(call), states_for(call, reports));
-  nlohmann::ordered_json result = call_result(*call.tool, std::move(outcome), settings_.results);
+  const std::shared_ptr<StoredOutput> output = outputs_.open();
+  OrderedOutcome outcome = [&] {
+    const OutputEnd end(*output);
+    return toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink_for(call, *output, reports),
+                              place_for(call), states_for(call, reports));
+  }();
+  nlohmann::ordered_json result = call_result(
+      *call.tool, std::move(outcome), settings_.results, [&] { return outputs_.number(output); }, output.get());
   const std::lock_guard lock(call.waits_mutex);
   if (call.has_expired && result.contains("content")) {
     result["content"].push_back({{"type", "text"},
@@ -337,10 +346,6 @@ nlohmann::ordered_json Server::run_command(ClientCall& call, CallProgress::Repor
   }
   const std::string_view arguments = asked.is_given ? asked.arguments : call.arguments;
   const std::shared_ptr<StoredOutput> output = outputs_.open();
-  const auto sink = [&](OutputStream stream, std::string_view bytes) {
-    output->add(stream, bytes);
-    if (!call.progress_token.empty()) reports.take(stream, bytes);
-  };
   std::optional<Jobs::Command> command;
   if (has_jobs_ || call.wants_task) {
     command.emplace(jobs_, call, reports, output);
@@ -348,7 +353,8 @@ nlohmann::ordered_json Server::run_command(ClientCall& call, CallProgress::Repor
   }
   OrderedOutcome outcome = [&] {
     const OutputEnd end(*output);
-    return toolbox_.call_text(call.tool->id, arguments, call.stop, sink, place_for(call), states_for(call, reports));
+    return toolbox_.call_text(call.tool->id, arguments, call.stop, sink_for(call, *output, reports), place_for(call),
+                              states_for(call, reports));
   }();
   if (command && command->take(outcome)) return {};
   return call_result(

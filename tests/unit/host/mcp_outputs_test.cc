@@ -111,6 +111,7 @@ BOOST_AUTO_TEST_CASE(the_oldest_that_nobody_holds_makes_room) {
   };
   const auto held = make();
   const int first = store.number(held);
+  BOOST_TEST(store.number(held) == first);
   const int second = store.number(make());
   const int third = store.number(make());
   const int fourth = store.number(make());

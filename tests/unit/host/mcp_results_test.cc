@@ -165,6 +165,30 @@ BOOST_AUTO_TEST_CASE(the_output_of_execute_run_is_cut_wherever_it_is) {
   BOOST_TEST(failed.at("structuredContent").at("output").get<std::string>().size() < 1200U);
 }
 
+BOOST_AUTO_TEST_CASE(what_another_tool_does_not_show_of_an_output_can_be_read) {
+  OutputStore store(1 << 20);
+  const auto output = store.open();
+  const std::string much(5000, 'x');
+  output->add(OutputStream::standard_output, much);
+  const auto last_block = [&](const ordered_json& metadata, bool has_tool = true) {
+    const ordered_json result = call_result(
+        shell, answered(ordered_json::array({text(metadata.dump())}), metadata),
+        {.output_bytes = 1024, .style = ResultStyle::text, .has_output_read = has_tool}, [] { return 7; },
+        output.get());
+    return result.at("content").back().at("text").get<std::string>();
+  };
+  const std::string whole = "[the whole output: output_read {\"output\":7}]";
+  BOOST_TEST(last_block({{"ok", true}, {"value", {{"output", much}}}}) == whole);
+  BOOST_TEST(last_block({{"ok", false}, {"error", "e"}, {"output", much}}) == whole);
+  BOOST_TEST(last_block({{"success", true}, {"stdout", much}}) == whole);
+  BOOST_TEST(last_block({{"ok", false}, {"error", "Command timed out"}}) == whole);
+  BOOST_TEST(!holds(last_block({{"success", true}, {"stdout", "short"}}), "output_read"));
+  BOOST_TEST(!holds(last_block({{"success", true}, {"stdout", much}}, false), "output_read"));
+  output->add(OutputStream::standard_error, "why");
+  BOOST_TEST(last_block({{"success", true}, {"stdout", much}}) ==
+             "[the whole output: output_read {\"output\":7} and {\"output\":7,\"stream\":\"stderr\"}]");
+}
+
 BOOST_AUTO_TEST_CASE(the_text_of_execute_command_stays_yaml_when_it_is_cut) {
   ToolDescription tool = shell;
   tool.id = "execute_command";
