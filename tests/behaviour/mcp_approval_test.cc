@@ -189,12 +189,22 @@ BOOST_AUTO_TEST_CASE(a_job_that_waits_for_two_answers_names_both_questions) {
   BOOST_TEST(wait_until(names_both, std::chrono::seconds(20)), list);
 }
 
-// A call of another tool cannot become a job. If its question waited longer, the client would have given up by then.
-BOOST_AUTO_TEST_CASE(a_question_of_another_tool_waits_no_longer_than_the_client) {
-  Unasked unasked({.ask = "npm",
-                   .mcp = "approve_within: 600, answer_within: 1",
-                   .files = {{"package.json", "{\"scripts\": {\"test\": \"true\"}}\n"}}});
-  const Json answer = unasked.use("execute_run", {{"command", "npm test"}});
+BOOST_AUTO_TEST_CASE(a_question_of_another_tool_becomes_a_job_that_waits_for_it) {
+  Unasked unasked({.mcp = "approve_within: 600, answer_within: 1"});
+  const Json answer = unasked.use("execute_run", {{"command", "seq 1 2"}});
+  BOOST_TEST(answer.at("result").at("isError") == false, answer.dump());
+  std::string text = Unasked::text_of(answer);
+  // On a busy machine, the call may become a job before the question is asked.
+  for (int i = 0; i < 40 && holds(text, " has been running for "); ++i) {
+    text = Unasked::text_of(unasked.use("job_poll", {{"job", 1}, {"wait", 1}}));
+  }
+  BOOST_TEST(holds(text, "[job 1 waits until a person allows it: tell them to run "), text);
+}
+
+// Without jobs, the client would have given up if the question waited longer.
+BOOST_AUTO_TEST_CASE(a_question_waits_no_longer_than_the_client_where_there_are_no_jobs) {
+  Unasked unasked({.mcp = "approve_within: 600, answer_within: 1", .options = {"--tools", "execute_run"}});
+  const Json answer = unasked.use("execute_run", {{"command", "seq 1 2"}});
   BOOST_TEST(answer.at("result").at("isError") == true, answer.dump());
   BOOST_TEST(holds(answer.dump(), "Nobody answered in time"), answer.dump());
   BOOST_TEST(holds(answer.dump(), "Tell them to run `wtool approve --watch` in another terminal"), answer.dump());

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -58,6 +59,31 @@ BOOST_AUTO_TEST_CASE(the_output_of_another_tool_can_be_read_too) {
   const std::string last = result.at("content").back().at("text");
   BOOST_TEST(holds(last, "[the whole output: output_read {\"output\":1}]"), result.dump());
   BOOST_TEST(holds(client.read({{"output", 1}, {"tail", 1}}), "end\n[stdout, bytes "));
+}
+
+BOOST_AUTO_TEST_CASE(a_call_of_another_tool_becomes_a_job_when_its_client_would_stop_waiting) {
+  const ScratchFolder project;
+  std::filesystem::create_directory(project.path() + "/.clada");
+  project.file(".clada/commands.json", R"({"allowed": ["sleep 61"]})");
+  for (const std::string style : {"text", "structured"}) {
+    Session client("results: " + style + ", answer_within: 1}\nexecute_run: {root: " + project.path());
+    const Json answer = client.use("execute_run", {{"command", "sleep 61"}, {"cwd", project.path()}});
+    BOOST_TEST(answer.at("isError") == false, answer.dump());
+    BOOST_TEST(holds(answer.dump(), style == "text" ? "[job 1 has been running for " : R"("status":"running")"),
+               answer.dump());
+    BOOST_TEST(holds(text_of(client.use("job_list")), ": sleep 61"));
+    const Json end = client.use("job_stop", {{"job", 1}});
+    BOOST_TEST(holds(text_of(end), "Command aborted: job_stop has ended the job"), end.dump());
+    BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_terminal_waits_no_longer_than_its_client) {
+  Session client("results: text, answer_within: 1", {"--tools", "shell_execute,pty_start"});
+  const auto begun = std::chrono::steady_clock::now();
+  const Json answer = client.use("pty_start", {{"command", "cat"}, {"wait_for", "never"}, {"wait_ms", 60'000}});
+  BOOST_TEST((std::chrono::steady_clock::now() - begun < std::chrono::seconds(50)));
+  BOOST_TEST(holds(text_of(answer), "\"never\" was not shown"), answer.dump());
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_ends_at_once_is_answered_as_usual) {

@@ -47,6 +47,7 @@ struct CallPlace {
   std::string limits{};       // of its commands: wtool_request.limits; empty: none
   std::string traceparent{};  // the W3C trace context of the call; empty: none
   CallSpan span{};
+  std::uint64_t deadline_ms = 0;  // wtool_request.deadline_ms; 0: none
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check takes a comparison with 0 for one with a null pointer
   auto operator<=>(const CallPlace&) const = default;

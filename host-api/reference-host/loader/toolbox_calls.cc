@@ -189,6 +189,7 @@ ToolOutcome::Kind Toolbox::run(bool lasting, const CallPlace& place, std::string
   request.limits = view(place.limits);
   request.traceparent = view(place.traceparent);
   request.parent_span = span.number();
+  request.deadline_ms = place.deadline_ms;
   if (output || state) {
     request.sink_ctx = &sink;
     request.on_event = on_event;

@@ -91,7 +91,7 @@ struct ClientCall {
   std::mutex asking;
   std::vector<Given> given;          // answers to the questions of earlier calls; each is used once
   std::optional<Question> question;  // the question that could not be settled
-  // When the client needs an answer, for a call that cannot become a job. Set before the tool begins.
+  // When a question needs an answer, for a call that cannot become a job. Set before the tool begins.
   std::optional<std::chrono::steady_clock::time_point> answer_by;
   // For each question that the call waits for and that can be answered only in another terminal: how a person answers
   // it, and why it is asked. Any thread may use this list while it holds waits_mutex.

@@ -339,6 +339,8 @@ bool may_become_job(const ClientCall& call) {
   return call.server_tool == nullptr ? call.tool->id == command_tool : call.server_tool->may_become_job;
 }
 
+bool ends_in_time(const ToolDescription& tool) { return tool.id.starts_with("pty_"); }
+
 bool takes_background(const ToolDescription& tool) {
   const json schema = parse_json(tool.input_schema);
   const json* properties = member(schema, "properties");

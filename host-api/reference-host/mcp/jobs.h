@@ -1,4 +1,4 @@
-// Commands and workflows that keep running after their call was answered. A call that asks for this (`background`), or
+// Commands and workflows that keep running after their call was answered, and other calls of the plugin. A call that asks for this (`background`), or
 // whose client would not wait long enough, is answered early, with the output so far and a number. From then on it is a
 // job.
 //
@@ -167,8 +167,12 @@ class Jobs {
 // name stays as it is.
 void add_background(nlohmann::ordered_json& tool);
 
-// True if the call may become a job.
+// True if the client may ask for a job: with `background`, or as a task. Other calls of the plugin become jobs only when
+// their client would stop waiting.
 bool may_become_job(const ClientCall& call);
+// True for the pty tools. They wait for what a terminal shows, and end their wait when their client would stop waiting,
+// so their calls never become jobs.
+bool ends_in_time(const ToolDescription& tool);
 // True if the server may add the parameter `background` to the tool: the tool itself has no parameter of this name.
 bool takes_background(const ToolDescription& tool);
 
@@ -191,7 +195,7 @@ BackgroundRequest take_background(const std::string& arguments);
 // True if the client waits longer while it gets progress reports. Most clients that ask for them do.
 bool waits_for_progress(const ClientCall& call);
 
-// The tool whose commands may become jobs.
+// The tool with the parameter `background`.
 inline constexpr std::string_view command_tool = "shell_execute";
 
 }  // namespace wtool::host::mcp

@@ -272,6 +272,13 @@ ToolCaller::OutputSink sink_for(const ClientCall& call, StoredOutput& output, Ca
   };
 }
 
+// The time that a terminal has until then, in which it answers. A question that nobody has answered by then ends first.
+std::uint64_t milliseconds_until(Calls::Clock::time_point time) {
+  constexpr std::chrono::milliseconds for_a_question{200};
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(time - Calls::Clock::now()) + for_a_question;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(left.count(), 1));
+}
+
 ToolCaller::StateSink states_for(const ClientCall& call, CallProgress::Reports& reports) {
   if (call.progress_token.empty()) return nullptr;
   return [&reports](const CallState& state) { reports.take(state); };
@@ -279,14 +286,24 @@ ToolCaller::StateSink states_for(const ClientCall& call, CallProgress::Reports& 
 
 }  // namespace
 
+// Calls a tool of the plugin, and returns the result. Null: the call was already answered, and a job has taken the
+// result.
 nlohmann::ordered_json Server::call_plugin(ClientCall& call, CallProgress::Reports& reports) {
   if (call.tool->id == command_tool) return run_command(call, reports);
-  call.answer_by = due(call, false);
+  CallPlace place = place_for(call);
   const std::shared_ptr<StoredOutput> output = outputs_.open();
+  std::optional<Jobs::Command> command;
+  if (has_jobs_ && !ends_in_time(*call.tool)) {
+    command.emplace(jobs_, call, reports, output);
+    hand_over_when_due(call, false);
+  } else {
+    call.answer_by = due(call, false);
+    if (call.answer_by && ends_in_time(*call.tool)) place.deadline_ms = milliseconds_until(*call.answer_by);
+  }
   OrderedOutcome outcome = [&] {
     const OutputEnd end(*output);
-    return toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink_for(call, *output, reports),
-                              place_for(call), states_for(call, reports));
+    return toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink_for(call, *output, reports), place,
+                              states_for(call, reports));
   }();
   nlohmann::ordered_json result = call_result(
       *call.tool, std::move(outcome), settings_.results, [&] { return outputs_.number(output); }, output.get());
@@ -297,6 +314,7 @@ nlohmann::ordered_json Server::call_plugin(ClientCall& call, CallProgress::Repor
                                   "A person must allow this. Tell them to run `wtool approve --watch` in "
                                   "another terminal, and then call again."}});
   }
+  if (command && command->take(result)) return {};
   return result;
 }
 
@@ -367,7 +385,7 @@ void Server::hand_over(ClientCall& call) {
 
 void Server::hand_over_when_due(ClientCall& call, bool is_background) {
   if (call.wants_task) return hand_over(call);
-  if (const auto time = due(call, is_background)) calls_.remind(call, *time);
+  if (const auto time = due(call, is_background)) calls_of(call).remind(call, *time);
 }
 
 // The time at which a call becomes a job if its command is still running. Nothing: it does not become one.

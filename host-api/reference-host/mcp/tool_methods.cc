@@ -89,6 +89,12 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error, 
     if (tool.description->id == command_tool) name_shell(list.back(), settings_.shell);
     if (tool.description->id == stdin_tool) add_stdin(list.back()["inputSchema"]);
     if (may_last(tool) && has("job_poll")) add_background(list.back());
+    if (const auto schema = list.back().find("outputSchema");
+        schema != list.back().end() && tool.server_tool == nullptr && has("job_poll") &&
+        tool.description->id != command_tool && !ends_in_time(*tool.description)) {
+      // A call that has become a job is answered with the number of the job.
+      *schema = {{"type", "object"}, {"anyOf", {std::move(*schema), {{"required", {"job"}}}}}};
+    }
     if (may_last(tool) && shows_tasks) list.back()["execution"] = {{"taskSupport", "optional"}};
   }
   ordered_json result{{"tools", std::move(list)}};
