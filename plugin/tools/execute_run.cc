@@ -22,7 +22,7 @@ constexpr std::string_view input_schema = R"({
   "type": "object",
   "properties": {
     "command": {"type": "string", "minLength": 1,
-      "description": "One command with its arguments, for example \"grep -rn TODO src\" or \"npm test\"."},
+      "description": "One command with its arguments, for example \"grep -rn TODO src\"."},
     "cwd": {"type": "string", "minLength": 1,
       "description": "Directory to run it in. Default: the current directory of the host."}
   },
@@ -184,6 +184,10 @@ class ExecuteRunCall : public CommandCall {
     }
     if (given == "unavailable") {
       return failure(denied + request_.line + " (nobody could be asked; " + result.verdict.hint + ")");
+    }
+    if (given == "expired") {
+      return failure(denied + request_.line +
+                     " (nobody answered in time; make the same call again when a person is there to answer)");
     }
     if (given == "deferred") {
       return failure(denied + request_.line +

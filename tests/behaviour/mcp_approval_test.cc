@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(a_question_waits_no_longer_than_the_client_where_there_are_
   Unasked unasked({.mcp = "approve_within: 600, answer_within: 1", .options = {"--tools", "execute_run"}});
   const Json answer = unasked.use("execute_run", {{"command", "seq 1 2"}});
   BOOST_TEST(answer.at("result").at("isError") == true, answer.dump());
-  BOOST_TEST(holds(answer.dump(), "Nobody answered in time"), answer.dump());
+  BOOST_TEST(holds(answer.dump(), "Command not approved: seq 1 2 (nobody answered in time; "), answer.dump());
   BOOST_TEST(holds(answer.dump(), "Tell them to run `wtool approve --watch` in another terminal"), answer.dump());
 }
 

@@ -334,6 +334,9 @@ BOOST_AUTO_TEST_CASE(tools_and_results_cost_a_model_few_tokens) {
   Server server(person, by_default);
   const Json tools = server.ask("tools/list").at("result").at("tools");
   for (const Json& tool : tools) {
+    if (tool.at("name") == "execute_run") {
+      BOOST_TEST(holds(tool.at("description"), "; use shell_execute for everything else: here, a person is asked"));
+    }
     if (tool.at("name") != "shell_execute") continue;
     BOOST_TEST(tool.at("description").get<std::string>().size() + tool.at("inputSchema").dump().size() <= 260U * 4);
     BOOST_TEST(!tool.contains("outputSchema"));

@@ -43,6 +43,16 @@ void name_shell(ordered_json& tool, const std::string& shell) {
   }
 }
 
+// Sends a model to shell_execute for what execute_run asks a person about or refuses: the model would wait for an answer to
+// a question that is not needed.
+void name_other_tool(ordered_json& tool) {
+  constexpr std::string_view asks = "a person is asked about other commands";
+  auto& description = tool["description"].get_ref<std::string&>();
+  if (const std::size_t at = description.find(asks); at != std::string::npos) {
+    description.insert(at, "use " + std::string(command_tool) + " for everything else: here, ");
+  }
+}
+
 }  // namespace
 
 const json* member(const json& object, std::string_view name) {
@@ -87,6 +97,7 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error, 
     const Tool& tool = tools_[i];
     list.push_back(tool_object(*tool.description, tool.server_tool != nullptr || settings_.style != ResultStyle::text));
     if (tool.description->id == command_tool) name_shell(list.back(), settings_.shell);
+    if (tool.description->id == "execute_run" && has(command_tool)) name_other_tool(list.back());
     if (tool.description->id == stdin_tool) add_stdin(list.back()["inputSchema"]);
     if (may_last(tool) && has("job_poll")) add_background(list.back());
     if (const auto schema = list.back().find("outputSchema");

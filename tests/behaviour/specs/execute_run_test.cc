@@ -305,6 +305,13 @@ BOOST_AUTO_TEST_CASE(explain_names_the_tier_and_runs_nothing) {
   BOOST_TEST(asked() == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(a_question_that_nobody_answers_in_time_is_named_by_its_command) {
+  host.answer = WTOOL_APPROVAL_EXPIRED;
+  BOOST_TEST(error("npm test") ==
+             "Command not approved: npm test (nobody answered in time; make the same call again when a person is there "
+             "to answer)");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_CASE(a_host_that_cannot_ask_at_all_gets_an_error_and_no_crash) {
