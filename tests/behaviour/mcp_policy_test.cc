@@ -341,7 +341,7 @@ BOOST_AUTO_TEST_CASE(tools_and_results_cost_a_model_few_tokens) {
     BOOST_TEST(tool.at("description").get<std::string>().size() + tool.at("inputSchema").dump().size() <= 260U * 4);
     BOOST_TEST(!tool.contains("outputSchema"));
   }
-  BOOST_TEST(tools.dump().size() <= 900U * 4);
+  BOOST_TEST(tools.dump().size() <= 750U * 4);
   // Other programs share /tmp. If one of them makes a repository or a protected file there during the call, the result
   // names it. So the shortest of a few results counts.
   const auto shortest = [&](const std::string& command) {
