@@ -11,6 +11,12 @@ std::string lowered(std::string_view text) {
   return result;
 }
 
+std::size_t occurrences(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++count;
+  return count;
+}
+
 void replace_all(std::string& text, std::string_view part, std::string_view with) {
   std::size_t at = text.find(part);
   if (at == std::string::npos) return;

@@ -34,6 +34,9 @@ bool is_blank(std::string_view text);
 // True for [A-Za-z_][A-Za-z0-9_]*, the names of variables that every shell accepts.
 bool is_variable_name(std::string_view name);
 
+// How often `part`, which must not be empty, occurs in the text. Occurrences do not overlap.
+std::size_t occurrences(std::string_view text, std::string_view part);
+
 // Replaces every occurrence of `part`, which must not be empty. What is inserted is not searched again.
 void replace_all(std::string& text, std::string_view part, std::string_view with);
 

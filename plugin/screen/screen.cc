@@ -255,19 +255,22 @@ std::string Screen::bytes_of(std::string_view text) {
   return bytes;
 }
 
-std::string Screen::line(int row, bool whole) const {
+// The first columns of a line.
+std::string Screen::line(int row, int columns) const {
   std::string text;
   VTermScreenCell cell{};
-  for (VTermPos at{row, 0}; at.col < size_.columns; ++at.col) {
+  for (VTermPos at{row, 0}; at.col < columns; ++at.col) {
     if (vterm_screen_get_cell(screen_, at, &cell) != 0) add_cell(cell, text);
   }
-  if (!whole) trim(text);
   return text;
 }
 
 std::vector<std::string> Screen::lines(bool whole) const {
   std::vector<std::string> all;
-  for (int row = 0; row < size_.rows; ++row) all.push_back(line(row, whole));
+  for (int row = 0; row < size_.rows; ++row) {
+    all.push_back(line(row, size_.columns));
+    if (!whole) trim(all.back());
+  }
   while (!whole && !all.empty() && all.back().empty()) all.pop_back();
   return all;
 }
@@ -295,6 +298,11 @@ Cursor Screen::cursor() const {
   VTermPos at{};
   vterm_state_get_cursorpos(vterm_obtain_state(terminal_.get()), &at);
   return {at.row, at.col, cursor_visible_};
+}
+
+std::string Screen::before_cursor() const {
+  const Cursor at = cursor();
+  return line(at.row, at.column);
 }
 
 }  // namespace wtool::screen

@@ -77,6 +77,8 @@ class Screen : private GateTarget {
   // The runs of one line. Blank runs without colours and attributes are left out.
   std::vector<CellRun> runs(int row) const;
   Cursor cursor() const;
+  // The text between the beginning of the cursor's line and the cursor.
+  std::string before_cursor() const;
   const std::string& title() const { return title_; }
   // True while a program such as an editor shows the alternate screen, whose lines do not go to the scrollback.
   bool alternate() const { return alternate_; }
@@ -96,7 +98,7 @@ class Screen : private GateTarget {
   void set_title(std::string_view title) override;
   bool has_width(std::string_view character);
   void push_line(std::string line);
-  std::string line(int row, bool whole) const;
+  std::string line(int row, int columns) const;
   std::string take_replies();
 
   Size size_;

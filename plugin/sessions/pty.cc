@@ -11,6 +11,8 @@
 
 #include "base/blocked_signals.h"
 #include "base/calm_poll.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 namespace wtool {
 
@@ -28,6 +30,8 @@ constexpr std::size_t max_runs = 4000;
 constexpr milliseconds long_take{2};
 
 bool is_cancelled(const Cancellation& caller) { return caller.mode() != Cancellation::Mode::none; }
+
+std::string_view trimmed_end(std::string_view line) { return line.substr(0, line.find_last_not_of(' ') + 1); }
 
 engine::TerminalPair open_pair(screen::Size size) {
   engine::TerminalPair pair;
@@ -111,8 +115,7 @@ void Pty::take(std::string_view bytes) {
     const std::lock_guard lock(mutex_);
     screen_.take(bytes, replies);
     shown_ = Clock::now();
-    ++mark_.shown;
-    mark_.scrolled = screen_.scrolled();
+    ++taken_;
     master = master_;
     changed_.notify_all();
   }
@@ -171,27 +174,60 @@ Pty::Sent Pty::send(std::string_view bytes, Clock::time_point deadline, const Ca
   return Sent::all;
 }
 
-// True if the awaited text is in a line of the screen, or in a line that has left the screen since `wish.since`.
-bool Pty::shows(const Wish& wish) const {
+// What is shown behind the place where something was typed. A line that was too long for the screen is one line, as in
+// what was typed. Nothing: nothing was typed, or the place means nothing (see Wish).
+std::optional<std::string> Pty::answer(const Wish& wish) const {
+  const auto& before = wish.since.before;
+  if (wish.typed.empty() || before.empty() || wish.since.alternate || screen_.alternate()) return std::nullopt;
+  const auto& past = screen_.scrollback();
+  const auto rows = screen_.lines(true);
+  const std::uint64_t end_of_past = screen_.scrolled();
+  const std::uint64_t first_kept = end_of_past - past.size();
+  const auto columns = static_cast<std::size_t>(screen_.size().columns);
+  std::string text;
+  const std::uint64_t place = wish.since.scrolled + before.size() - 1;  // the line in which something was typed
+  for (std::uint64_t i = std::max(wish.since.scrolled, first_kept); i < end_of_past + rows.size(); ++i) {
+    std::string_view line = i < end_of_past ? past[static_cast<std::size_t>(i - first_kept)]
+                                            : rows[static_cast<std::size_t>(i - end_of_past)];
+    const bool is_full = line.size() >= columns && line.back() != ' ' && character_count(line) >= columns;
+    if (i <= place) {
+      const std::string& old = before[static_cast<std::size_t>(i - wish.since.scrolled)];
+      if (i < place ? trimmed_end(line) != old : !line.starts_with(old)) return std::nullopt;
+      line.remove_prefix(i < place ? line.size() : old.size());
+    }
+    text += line;
+    if (!is_full && i >= place) text += '\n';
+  }
+  return text;
+}
+
+// How the awaited text is seen now; nothing: it is not.
+std::optional<Pty::Seen> Pty::seen(const Wish& wish) const {
+  if (const auto text = answer(wish)) {
+    if (occurrences(*text, wish.text) > occurrences(wish.typed, wish.text)) return Seen::text;
+    return std::nullopt;
+  }
   const auto holds = [&](const std::string& line) { return line.find(wish.text) != std::string::npos; };
   const auto lines = screen_.lines(true);
-  if (std::any_of(lines.begin(), lines.end(), holds)) return true;
   const auto& past = screen_.scrollback();
   const std::uint64_t since = screen_.scrolled() - wish.since.scrolled;
   const auto count = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(since, past.size()));
-  return std::any_of(past.end() - count, past.end(), holds);
+  if (std::none_of(lines.begin(), lines.end(), holds) && std::none_of(past.end() - count, past.end(), holds)) {
+    return std::nullopt;
+  }
+  return wish.since.had_text ? Seen::old_text : Seen::text;
 }
 
 Pty::Seen Pty::wait(const Wish& wish, const Cancellation& caller) {
   std::unique_lock lock(mutex_);
-  std::optional<std::uint64_t> searched;  // mark_.shown at the last search, since the same screen is not searched twice
+  std::optional<std::uint64_t> searched;  // taken_ at the last search, since the same screen is not searched twice
   for (;;) {
-    if (!wish.text.empty() && searched != mark_.shown) {
-      searched = mark_.shown;
-      if (shows(wish)) return Seen::text;
+    if (!wish.text.empty() && searched != taken_) {
+      searched = taken_;
+      if (const auto how = seen(wish)) return *how;
     }
     const auto now = used_ = Clock::now();
-    const bool may_be_quiet = wish.text.empty() && mark_.shown > wish.since.shown;
+    const bool may_be_quiet = wish.text.empty() && taken_ > wish.since.shown;
     if (end_) return Seen::ended;
     if (may_be_quiet && now >= shown_ + wish.quiet) return Seen::quiet;
     if (now >= wish.deadline) return Seen::time;
@@ -224,9 +260,20 @@ PtyView Pty::view(bool cells, std::size_t scrollback) {
   return view;
 }
 
-Pty::Mark Pty::mark() const {
+Pty::Mark Pty::mark(std::string_view text) const {
   const std::lock_guard lock(mutex_);
-  return mark_;
+  Mark mark;
+  mark.shown = taken_;
+  mark.scrolled = screen_.scrolled();
+  mark.alternate = screen_.alternate();
+  const auto lines = screen_.lines(true);
+  mark.had_text = !text.empty() && std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.find(text) != std::string::npos;
+  });
+  const auto cursor_row = static_cast<std::size_t>(screen_.cursor().row);
+  for (std::size_t row = 0; row < cursor_row; ++row) mark.before.emplace_back(trimmed_end(lines[row]));
+  mark.before.emplace_back(trimmed_end(screen_.before_cursor()));
+  return mark;
 }
 
 std::optional<PtyEnd> Pty::end() const {
@@ -238,7 +285,6 @@ bool Pty::resize(screen::Size size) {
   const std::lock_guard lock(mutex_);
   if (end_ || !master_ || !engine::resize_terminal(master_->get(), size.rows, size.columns)) return false;
   screen_.resize(size);
-  mark_.scrolled = screen_.scrolled();
   used_ = Clock::now();
   changed_.notify_all();
   return true;

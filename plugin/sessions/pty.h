@@ -97,20 +97,36 @@ class Pty : private engine::CommandTerminal {
 
   // ---- Looking.
 
-  // How much the program had shown at some moment.
+  // What the program had shown at some moment.
   struct Mark {
-    std::uint64_t shown = 0;     // pieces of output
-    std::uint64_t scrolled = 0;  // lines that have left the screen
+    std::uint64_t shown = 0;            // pieces of output
+    std::uint64_t scrolled = 0;         // lines that have left the screen
+    std::vector<std::string> before{};  // the lines of the screen as far as the cursor, without spaces at their ends
+    bool alternate = false;             // the alternate screen was shown
+    bool had_text = false;              // the awaited text was on the screen
   };
-  Mark mark() const;
+  // `text`: the text that will be awaited.
+  Mark mark(std::string_view text = {}) const;
 
+  // If something was typed, only text behind the place where the cursor was counts, and there the awaited text must
+  // occur once more than in what was typed, which is usually echoed. So neither an old prompt nor the echo ends the wait.
+  // For a program that draws on the whole screen, the place means nothing: on the alternate screen, and when anything
+  // before the place has changed, any text on the screen counts.
   struct Wish {
     Mark since;                       // what had been shown before the awaited output
     std::string text;                 // awaited on the screen, or in a line that has left it since; may be empty
     std::chrono::milliseconds quiet;  // without a text: how long output must pause, once there was some
     Clock::time_point deadline;
+    std::string typed{};  // since the mark; empty: nothing
   };
-  enum class Seen { text, quiet, ended, time, cancelled };
+  enum class Seen {
+    text,
+    old_text,  // the text was on the screen before, and it may be the same one that was seen
+    quiet,
+    ended,
+    time,
+    cancelled
+  };
   Seen wait(const Wish& wish, const engine::Cancellation& caller);
 
   PtyView view(bool cells, std::size_t scrollback);
@@ -138,7 +154,8 @@ class Pty : private engine::CommandTerminal {
   void hang_up() override;
 
   std::shared_ptr<const Descriptor> open_master() const;
-  bool shows(const Wish& wish) const;
+  std::optional<std::string> answer(const Wish& wish) const;
+  std::optional<Seen> seen(const Wish& wish) const;
   void finish(PtyEnd end);
 
   const std::string id_;
@@ -154,7 +171,7 @@ class Pty : private engine::CommandTerminal {
   screen::Screen screen_;
   bool started_ = false;
   std::optional<PtyEnd> end_;
-  Mark mark_;
+  std::uint64_t taken_ = 0;                 // pieces of output
   Clock::time_point shown_ = Clock::now();  // when something was shown last
   Clock::time_point used_ = Clock::now();   // when somebody last looked or typed, or the program started
 

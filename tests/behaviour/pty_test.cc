@@ -105,6 +105,18 @@ BOOST_AUTO_TEST_CASE(a_shell_is_typed_to_and_keeps_what_it_was_told) {
   BOOST_TEST(call("read", {{"pty", id}}).code() == "session_not_found");
 }
 
+BOOST_AUTO_TEST_CASE(a_wait_after_typing_ends_with_what_the_program_answers) {
+  const std::string id = start("sh -i", ">> ");
+  Json shown = type(id, "sleep 0.3; echo once", {"enter"}, ">> ");
+  BOOST_TEST(holds(shown.at("screen"), "\nonce\n"), shown);
+  shown = type(id, "sleep 0.3; echo READY", {"enter"}, "READY");
+  BOOST_TEST(holds(shown.at("screen"), "\nREADY\n"), shown);
+  const Json wait{{"pty", id}, {"wait_for", "READY"}, {"wait_ms", 60'000}};
+  BOOST_TEST(holds(call("send", wait).text(), ", \"READY\" was there before]"));
+  const Json in_vain{{"pty", id}, {"text", ":\n"}, {"wait_for", "READY"}, {"wait_ms", 1}};
+  BOOST_TEST(holds(call("send", in_vain).text(), ", \"READY\" was not shown after the input]"));
+}
+
 BOOST_AUTO_TEST_CASE(a_repl_answers) {
   if (is_installed("python3")) {
     const std::string id = start("python3 -q", ">>> ");

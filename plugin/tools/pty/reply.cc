@@ -1,6 +1,7 @@
 #include "tools/pty/reply.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/utf8.h"
 #include "tools/result.h"
@@ -23,6 +24,7 @@ std::string joined_lines(const std::vector<std::string>& lines) {
 const char* seen_text(Pty::Seen seen) {
   switch (seen) {
     case Pty::Seen::text:
+    case Pty::Seen::old_text:
       return "text";
     case Pty::Seen::quiet:
       return "quiet";
@@ -67,7 +69,11 @@ std::string about(const Pty& pty, const PtyView& view, const Shown& shown) {
                          std::to_string(view.cursor.column + 1) + " of " + std::to_string(view.size.rows) + " x " +
                          std::to_string(view.size.columns);
   if (!view.title.empty()) text += ", title " + view.title;
-  if (!shown.wanted.empty() && shown.seen != Pty::Seen::text) text += ", \"" + shown.wanted + "\" was not shown";
+  if (shown.seen == Pty::Seen::old_text) {
+    text += ", \"" + shown.wanted + "\" was there before";
+  } else if (!shown.wanted.empty() && shown.seen != Pty::Seen::text) {
+    text += ", \"" + shown.wanted + "\" was not shown" + (shown.typed ? " after the input" : "");
+  }
   if (!shown.audit_error.empty()) text += ", " + shown.audit_error;
   return text + ']';
 }
@@ -114,8 +120,8 @@ void Waiting::read(Parameters& parameters, milliseconds usual) {
       parameters.whole_number("wait_ms", 0, 60'000, "milliseconds").value_or(text.empty() ? usual.count() : 10'000));
 }
 
-Pty::Wish Waiting::wish(const Pty::Mark& since, Pty::Clock::time_point deadline) const {
-  return {since, text, quiet, std::min(Pty::Clock::now() + longest, deadline)};
+Pty::Wish Waiting::wish(const Pty::Mark& since, Pty::Clock::time_point deadline, std::string typed) const {
+  return {since, text, quiet, std::min(Pty::Clock::now() + longest, deadline), std::move(typed)};
 }
 
 ToolResult show(Pty& pty, const Shown& shown) {

@@ -24,15 +24,15 @@ struct Waiting {
 
   static constexpr std::string_view properties =
       R"("wait_for": {"type": "string", "minLength": 1,
-      "description": "Wait until a line of the screen has this text."},
+      "description": "Wait until a line of the screen has this text. After typing, only text behind the cursor counts, without the echo; in full-screen programs, any text."},
     "quiet_ms": {"type": "integer", "minimum": 10, "maximum": 10000, "default": 200,
       "description": "Without wait_for: wait until something was shown, and then nothing for this long."},
     "wait_ms": {"type": "integer", "minimum": 0, "maximum": 60000,
       "description": "Wait no longer than this. Default: 1000, with wait_for 10000."})";
 
   void read(Parameters& parameters, std::chrono::milliseconds usual = std::chrono::milliseconds(1000));
-  // What to wait for, at most until `deadline`, the host's deadline.
-  Pty::Wish wish(const Pty::Mark& since, Pty::Clock::time_point deadline) const;
+  // What to wait for after `typed` was typed, at most until `deadline`, the host's deadline.
+  Pty::Wish wish(const Pty::Mark& since, Pty::Clock::time_point deadline, std::string typed = {}) const;
 };
 
 // What a result shows besides the screen.
@@ -41,6 +41,7 @@ struct Shown {
   std::size_t scrollback = 0;       // lines
   std::optional<Pty::Seen> seen{};  // if the call waited for something
   std::string wanted{};             // the text that it waited for
+  bool typed = false;               // something was typed before
   std::string audit_error{};
 };
 

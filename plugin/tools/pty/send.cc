@@ -1,5 +1,6 @@
 // pty_send: types into the program in a terminal, and waits for what it shows.
 #include <algorithm>
+#include <utility>
 
 #include "base/lasting.h"
 #include "screen/keys.h"
@@ -51,10 +52,11 @@ class Send : public pty::TerminalCall {
 
  protected:
   ToolResult act(Pty& pty, CallContext& context) override {
-    const Pty::Mark before = pty.mark();
+    const Pty::Mark before = pty.mark(waiting_.text);
     const auto deadline = deadline_of(context);
+    std::string bytes;
     if (!text_.empty() || !keys_.empty()) {
-      const std::string bytes = pty.bytes_of(text_, keys_);
+      bytes = pty.bytes_of(text_, keys_);
       if (const std::string problem = record_typing(pty, bytes.size(), context); !problem.empty()) {
         return pty::refusal({"policy_denied", problem,
                              "nothing is typed unrecorded; to allow it, set audit.when_unwritable to continue"});
@@ -79,7 +81,10 @@ class Send : public pty::TerminalCall {
     }
     pty::Shown shown;
     shown.wanted = waiting_.text;
-    if (waiting_.longest.count() > 0) shown.seen = pty.wait(waiting_.wish(before, deadline), context.cancellation);
+    shown.typed = !bytes.empty();
+    if (waiting_.longest.count() > 0) {
+      shown.seen = pty.wait(waiting_.wish(before, deadline, std::move(bytes)), context.cancellation);
+    }
     if (shown.seen == Pty::Seen::cancelled) return pty::cancelled(context);
     return pty::show(pty, shown);
   }

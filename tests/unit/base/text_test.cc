@@ -60,6 +60,12 @@ BOOST_AUTO_TEST_CASE(a_number_is_the_whole_text) {
   BOOST_TEST(!read_number("1e2", fraction, std::chars_format::fixed));
 }
 
+BOOST_AUTO_TEST_CASE(occurrences_are_counted_without_overlaps) {
+  BOOST_TEST(occurrences("", "a") == 0U);
+  BOOST_TEST(occurrences("banana", "an") == 2U);
+  BOOST_TEST(occurrences("banana", "ana") == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_inserted_is_not_replaced_again) {
   std::string text = "a.a";
   replace_all(text, "a", "aa");

@@ -75,6 +75,67 @@ BOOST_AUTO_TEST_CASE(a_text_that_had_left_the_screen_before_is_not_seen_again) {
   BOOST_TEST((wait("new", mark) == Pty::Seen::text));
 }
 
+namespace {
+
+// How `text` is seen if `typed` is typed after the program has shown `before`, and the program then shows `shown`.
+Pty::Seen seen_after(std::string_view before, const std::string& typed, std::string_view shown, const std::string& text,
+                     wtool::screen::Size size = {}) {
+  Pty pty("pty-1", "sh", size, milliseconds(1000));
+  pty.terminal().take(before);
+  const Pty::Mark since = pty.mark(text);
+  pty.terminal().take(shown);
+  const Cancellation nobody;
+  return pty.wait({since, text, milliseconds(0), Pty::Clock::now(), typed}, nobody);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(neither_an_old_prompt_nor_the_echo_ends_a_wait) {
+  const std::string typed = "sleep 2; echo READY\r";
+  const auto seen = [&](const std::string& shown, const std::string& text) {
+    return seen_after("> old\r\nREADY\r\n> ", typed, shown, text);
+  };
+  for (const std::string echo : {"", "sleep 2; echo RE", "sleep 2; echo READY", "sleep 2; echo READY\r\n"}) {
+    BOOST_TEST((seen(echo, "READY") == Pty::Seen::time), echo);
+    BOOST_TEST((seen(echo, "> ") == Pty::Seen::time), echo);
+  }
+  BOOST_TEST((seen("sleep 2; echo READY\r\nREADY\r\n", "READY") == Pty::Seen::text));
+  BOOST_TEST((seen("sleep 2; echo READY\r\nREADY\r\n", "> ") == Pty::Seen::time));
+  BOOST_TEST((seen("sleep 2; echo READY\r\nREADY\r\n> ", "> ") == Pty::Seen::text));
+  // The program draws the line of its prompt again.
+  BOOST_TEST((seen("\r\x1b[K> sleep 2; echo READY\r\n", "> ") == Pty::Seen::time));
+}
+
+BOOST_AUTO_TEST_CASE(an_echo_that_is_broken_by_the_end_of_a_line_is_known) {
+  const wtool::screen::Size narrow{.rows = 5, .columns = 10};
+  const std::string echo = "echo READY-now\r\n";
+  BOOST_TEST((seen_after("> ", "echo READY-now\r", echo, "READY", narrow) == Pty::Seen::time));
+  BOOST_TEST((seen_after("> ", "echo READY-now\r", echo + "READY-now\r\n", "READY", narrow) == Pty::Seen::text));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_without_an_echo_and_without_a_new_line_is_seen) {
+  BOOST_TEST((seen_after("Password: ", "secret\r", "welcome", "welcome") == Pty::Seen::text));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_is_seen_when_the_place_of_the_input_has_left_the_screen) {
+  const wtool::screen::Size low{.rows = 2, .columns = 10};
+  BOOST_TEST((seen_after("> ", "seq 5\r", "seq 5\r\n1\r\n2\r\n3\r\n4\r\n", "5", low) == Pty::Seen::time));
+  BOOST_TEST((seen_after("> ", "seq 5\r", "seq 5\r\n1\r\n2\r\n3\r\n4\r\n5\r\n> ", "5", low) == Pty::Seen::text));
+  BOOST_TEST((seen_after("> ", "seq 5\r", "seq 5\r\n1\r\n2\r\n3\r\n4\r\n5\r\n> ", "> ", low) == Pty::Seen::text));
+}
+
+BOOST_AUTO_TEST_CASE(where_a_program_draws_on_the_whole_screen_any_text_counts) {
+  BOOST_TEST((seen_after("a\r\n> ", "clear\r", "clear\r\n\x1b[H\x1b[2J> ", "> ") == Pty::Seen::old_text));
+  BOOST_TEST((seen_after("Which?\r\n1\r\n2\r\n", "\r", "\x1b[3A\x1b[JNext?\r\n", "Next?") == Pty::Seen::text));
+  BOOST_TEST((seen_after("\x1b[?1049hold", "x", "", "old") == Pty::Seen::old_text));
+  BOOST_TEST((seen_after("> ", "less a\r", "less a\r\n\x1b[?1049h\x1b[Ha", "a") == Pty::Seen::text));
+}
+
+BOOST_AUTO_TEST_CASE(without_input_a_text_that_was_there_before_is_named_so) {
+  BOOST_TEST((seen_after("ready", "", "", "ready") == Pty::Seen::old_text));
+  BOOST_TEST((seen_after("", "", "ready", "ready") == Pty::Seen::text));
+}
+
 BOOST_AUTO_TEST_CASE(output_is_quiet_only_after_its_pause) {
   Pty pty("pty-1", "sh", {}, milliseconds(1000));
   const Cancellation nobody;
