@@ -163,6 +163,16 @@ std::string waits_of(ClientCall& call) {
   return text;
 }
 
+// Where the last whole line between `begin` and `end` ends; `end` if none ends in the last `most` bytes.
+std::uint64_t end_of_last_line(const StoredOutput& output, OutputStream stream, std::uint64_t begin, std::uint64_t end,
+                               std::uint64_t most) {
+  const StoredOutput::Size size = output.size(stream);
+  if (size.lost(begin, end) > 0) begin = std::min(size.gap_end, end);
+  if (end - begin > most) begin = end - most;
+  const std::size_t newline = output.read(stream, begin, static_cast<std::size_t>(end - begin)).rfind('\n');
+  return newline == std::string::npos ? end : begin + newline + 1;
+}
+
 }  // namespace
 
 // Replaces the output in the metadata by the part that was not shown yet.
@@ -179,9 +189,14 @@ void Jobs::show_new_output(Job& job, ordered_json& metadata) {
       continue;
     }
     std::uint64_t& shown = job.shown[static_cast<std::size_t>(stream)];
-    const std::uint64_t end = runs ? job.output->between_characters(stream, size.written) : size.written;
-    // What is left out: what is too long, and what is not kept.
     const std::uint64_t half = results_.output_bytes / 2;
+    std::uint64_t end = size.written;
+    if (runs) {
+      // A line that is not complete waits for the next poll, unless it is alone: it may be a question that stays so.
+      end = job.output->between_characters(stream, end);
+      end = end_of_last_line(*job.output, stream, shown, end, half);
+    }
+    // What is left out: what is too long, and what is not kept.
     const bool is_too_long = end - shown > results_.output_bytes;
     std::uint64_t head = is_too_long ? job.output->between_characters(stream, shown + half) : end;
     std::uint64_t tail = is_too_long ? job.output->between_characters(stream, end - half) : shown;

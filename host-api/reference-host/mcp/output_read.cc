@@ -91,6 +91,9 @@ struct OutputPart {
   std::string remark{};  // what the reader of the text must know
 };
 
+constexpr const char* is_not_complete = "the last line is not complete";
+constexpr const char* is_not_complete_yet = "the last line is not complete yet";
+
 std::string not_kept(std::uint64_t begin, std::uint64_t end) {
   return "bytes " + std::to_string(begin) + " to " + std::to_string(end) + " were not kept";
 }
@@ -98,8 +101,13 @@ std::string not_kept(std::uint64_t begin, std::uint64_t end) {
 class OutputReader {
  public:
   OutputReader(const StoredOutput& output, OutputStream stream, std::size_t most)
-      : output_(output), stream_(stream), max_bytes_(most), size_(output.size(stream)) {}
+      : output_(output),
+        stream_(stream),
+        max_bytes_(most),
+        has_ended_(output.has_ended()),
+        size_(output.size(stream)) {}
 
+  // A page ends after a whole line if it has one, so that joined pages are the output.
   OutputPart from(std::uint64_t offset, std::optional<std::uint64_t> lines) const {
     OutputPart part;
     part.begin = output_.between_characters(stream_, size_.after_gap(std::min(offset, size_.written)));
@@ -109,6 +117,13 @@ class OutputReader {
     if (part.end < last) part.end = output_.between_characters(stream_, part.end);
     std::string bytes = bytes_of(part);
     if (lines) bytes.resize(end_of_lines(bytes, *lines));
+    if (part.begin + bytes.size() < last) {
+      const std::size_t newline = bytes.rfind('\n');
+      if (newline == std::string::npos) part.remark = is_not_complete;
+      bytes.resize(newline == std::string::npos ? bytes.size() : newline + 1);
+    } else if (last == size_.written && grows_within_line(bytes)) {
+      part.remark = is_not_complete_yet;
+    }
     part.end = part.begin + bytes.size();
     part.text = to_utf8(std::move(bytes));
     return part;
@@ -128,6 +143,9 @@ class OutputReader {
                     (is_after_gap ? "of the end were kept" : "fit");
       const std::size_t newline = bytes.find('\n');
       if (newline + 1 < bytes.size()) begin = newline + 1;  // not in the middle of a line, unless it is the only one
+    }
+    if (grows_within_line(bytes)) {
+      part.remark += std::string(part.remark.empty() ? "" : "; ") + is_not_complete_yet;
     }
     part.begin += begin;
     part.text = to_utf8(bytes.substr(begin));
@@ -163,7 +181,7 @@ class OutputReader {
         }
         if (is_cut && is_to_be_continued) {
           // A search that continues here gets the whole line.
-          part.remark += std::string(part.remark.empty() ? "" : "; ") + "the last line is not complete yet";
+          part.remark += std::string(part.remark.empty() ? "" : "; ") + is_not_complete_yet;
           break;
         }
         begin = is_cut ? end : end + 1;
@@ -188,6 +206,9 @@ class OutputReader {
   // Where the bytes begin that are kept up to the end.
   std::uint64_t first_of_end() const { return size_.lost() == 0 ? 0 : size_.gap_end; }
 
+  // True if the command still writes, and the last of these bytes, the end of the stream, is within a line.
+  bool grows_within_line(std::string_view bytes) const { return !has_ended_ && !bytes.empty() && bytes.back() != '\n'; }
+
   std::string bytes_of(const OutputPart& part) const {
     return output_.read(stream_, part.begin, static_cast<std::size_t>(part.end - part.begin));
   }
@@ -201,6 +222,7 @@ class OutputReader {
   const StoredOutput& output_;
   const OutputStream stream_;
   const std::size_t max_bytes_;
+  const bool has_ended_;  // asked before the size: what is written then is all
   const StoredOutput::Size size_;
 };
 

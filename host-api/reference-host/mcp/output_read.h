@@ -2,6 +2,7 @@
 //
 // - Offsets count the bytes of one stream, so that any part that was cut can be read without a gap.
 // - An answer has at most as many bytes as a result shows of one stream, and its last line says where to continue.
+// - An answer ends after a whole line if more of the output follows. If that is not possible, its last line says so.
 #pragma once
 
 #include <cstddef>

@@ -145,6 +145,13 @@ std::vector<std::string> remarks(const ordered_json& metadata, const ResultSetti
     if (!metadata.value(name + "_truncated", false)) continue;
     remarks.push_back(name + " had " + dumped(metadata.value(name + "_bytes", ordered_json(0))) + " bytes");
   }
+  // The text ends each stream with a newline, even if more of the line is still to come.
+  for (const char* stream : {"stdout", "stderr"}) {
+    if (text_member(metadata, "status") != "running") break;
+    const std::string text = text_member(metadata, stream);
+    if (text.empty() || text.back() == '\n') continue;
+    remarks.push_back("the last line of " + std::string(stream) + " is not complete yet");
+  }
   std::string rest;
   for (const char* stream : {"stdout", "stderr"}) {
     if (const auto arguments = metadata.find(output_read_member(stream)); arguments != metadata.end()) {

@@ -17,6 +17,9 @@
 #include "mcp/output_read.h"
 #include "mcp/output_store.h"
 #include "mcp/results.h"
+#include "support/text.h"
+
+using wtool::test::holds;
 
 namespace wtool::host::mcp {
 
@@ -137,6 +140,7 @@ BOOST_AUTO_TEST_CASE(what_finds_no_room_takes_the_place_of_the_middle) {
   BOOST_TEST((output->read(out, 0, all.size()) == all.substr(0, 2 * block)));
   BOOST_TEST((output->read(out, 8 * block, all.size()) == all.substr(8 * block)));
   BOOST_TEST(output->read(out, 8 * block - 1, 100).empty());
+  output->end();
   store.number(output);
   const std::string gap = "; bytes 131072 to 524288 were not kept (mcp.stored_bytes)]";
   const auto shown = [&](json more) {
@@ -147,7 +151,9 @@ BOOST_AUTO_TEST_CASE(what_finds_no_room_takes_the_place_of_the_middle) {
   BOOST_TEST(shown({{"offset", 131062}}) ==
              all.substr(131062, 10) + "\n[stdout, bytes 131062 to 131072 of 589924; offset 524288 continues" + gap);
   BOOST_TEST(shown({{"offset", 131072}}) ==
-             all.substr(524288, 1024) + "\n[stdout, bytes 524288 to 525312 of 589924; offset 525312 continues" + gap);
+             all.substr(524288, 1024) +
+                 "\n[stdout, bytes 524288 to 525312 of 589924; the last line is not complete; offset 525312 continues" +
+                 gap);
   BOOST_TEST(shown({{"offset", 589914}}) == all.substr(589914) + "\n[stdout, bytes 589914 to 589924 of 589924" + gap);
   BOOST_TEST(shown({{"tail", 1}}) == all.substr(589924 - 1024) + "\n[stdout, bytes 588900 to 589924 of 589924" +
                                          "; fewer lines than asked for, because no more bytes fit" + gap);
@@ -332,10 +338,44 @@ BOOST_AUTO_TEST_CASE(an_answer_is_bounded_and_says_where_to_continue) {
   output->add(out, letters(5000) + '\n' + letters(2 * block));
   store.number(output);
   BOOST_TEST(answer(store, {{"output", 1}}) ==
-             letters(1024) + "\n[stdout, bytes 0 to 1024 of 136073; offset 1024 continues]");
+             letters(1024) +
+                 "\n[stdout, bytes 0 to 1024 of 136073; the last line is not complete; offset 1024 continues]");
   const std::string found = answer(store, {{"output", 1}, {"grep", "xyz"}});
   BOOST_TEST(found.size() < 2200U);
   BOOST_TEST(found.starts_with("0:abc"));
+}
+
+BOOST_AUTO_TEST_CASE(pages_end_after_a_line_so_that_they_can_be_joined) {
+  OutputStore store(10 * block);
+  const auto output = store.open();
+  std::string lines;
+  for (int i = 0; i < 1000; ++i) lines += "line " + std::to_string(i) + "\n";
+  output->add(out, lines);
+  output->end();
+  store.number(output);
+  std::string all;
+  for (std::size_t offset = 0; offset < lines.size();) {
+    const std::string page = answer(store, {{"output", 1}, {"offset", offset}});
+    const std::size_t last = page.rfind('[');
+    BOOST_REQUIRE(last > 0U);
+    BOOST_TEST(!holds(page, "not complete"), page);
+    all.append(page, 0, last);
+    offset += last;
+  }
+  BOOST_TEST((all == lines));
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_what_a_running_command_has_written_says_that_its_line_is_not_complete_yet) {
+  OutputStore store(10 * block);
+  const auto output = store.open();
+  output->add(out, "one\nGo on? ");
+  store.number(output);
+  const std::string shown = "[stdout, bytes 0 to 11 of 11; the last line is not complete yet]";
+  BOOST_TEST(answer(store, {{"output", 1}}) == "one\nGo on? \n" + shown);
+  BOOST_TEST(answer(store, {{"output", 1}, {"tail", 9}}) == "one\nGo on? \n" + shown);
+  BOOST_TEST(answer(store, {{"output", 1}, {"lines", 1}}) == "one\n[stdout, bytes 0 to 4 of 11; offset 4 continues]");
+  output->end();
+  BOOST_TEST(answer(store, {{"output", 1}}) == "one\nGo on? \n[stdout, bytes 0 to 11 of 11]");
 }
 
 BOOST_AUTO_TEST_CASE(a_very_long_line_is_searched_whole_although_in_pieces) {
