@@ -165,6 +165,26 @@ BOOST_AUTO_TEST_CASE(a_poll_ends_after_a_line_unless_there_is_none) {
   BOOST_TEST(client.poll(job).starts_with("[job 1 has been running for "));
 }
 
+BOOST_AUTO_TEST_CASE(of_a_job_with_a_binary_output_the_beginning_is_shown) {
+  Session client("results: text");
+  const ScratchFolder folder;
+  Gate begin(folder);
+  const int job =
+      client.begin(begin.wait() + "; head -c 100000 /dev/zero; " + client.gate.wait() + "; head -c 2000 /dev/zero");
+  begin.open();
+  client.wait_for(job, " of 100000;");
+  const std::string begun = client.poll(job);
+  const std::string beginning = std::string(512, '\0') + "\n[... ";
+  BOOST_TEST((begun.starts_with(beginning + "99488 bytes left out ...]\n[job 1 has been running for ")));
+  BOOST_TEST(
+      holds(begun, "; stdout is binary and had 100000 bytes; the rest: output_read {\"output\":1,\"offset\":512}]"));
+  client.gate.open();
+  const std::string end = client.poll(job, 40);
+  BOOST_TEST((end.starts_with(beginning + "1488 bytes left out ...]\n[exit 0, ")));
+  BOOST_TEST(
+      holds(end, "; stdout is binary and had 2000 bytes; the rest: output_read {\"output\":1,\"offset\":100512}]"));
+}
+
 BOOST_AUTO_TEST_CASE(a_character_that_comes_in_two_parts_is_shown_when_it_is_whole) {
   Session client;
   const std::string text =

@@ -204,6 +204,15 @@ void Jobs::show_new_output(Job& job, ordered_json& metadata) {
       head = std::min(head, std::max(shown, size.gap_begin));
       tail = std::max(tail, std::min(size.gap_end, end));
     }
+    const auto has_nul = [&](std::uint64_t from, std::uint64_t to) {
+      return job.output->read(stream, from, static_cast<std::size_t>(to - from)).find('\0') != std::string::npos;
+    };
+    const bool is_short = end - shown <= max_shown_binary || !results_.has_output_read;
+    if (results_.style == ResultStyle::text && !is_short && (has_nul(shown, head) || has_nul(tail, end))) {
+      head = std::min(head, job.output->between_characters(stream, shown + max_shown_binary));
+      tail = end;
+      metadata[name + "_binary"] = true;
+    }
     std::string out;
     const auto add_gap = [&](std::uint64_t bytes) {
       if (!out.empty() && out.back() != '\n') out += '\n';

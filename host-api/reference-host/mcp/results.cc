@@ -57,6 +57,32 @@ std::size_t counted_bytes(const ordered_json& metadata, const StreamMembers& str
   return 0;
 }
 
+// What a stream was before it was put into a text.
+struct Whole {
+  std::size_t bytes = 0;
+  bool is_replaced = false;  // each U+FFFD of the text stands for one byte
+};
+
+Whole whole_of(const ordered_json& metadata, const StreamMembers& stream, std::string_view text) {
+  // The tool itself may have left out a part, even in the middle, and bytes that are not UTF-8 are longer in the text.
+  const std::size_t written = counted_bytes(metadata, stream);
+  const std::string encoding = text_member(metadata, "encoding");
+  const bool is_replaced = written < text.size() || (!encoding.empty() && encoding != "utf-8");
+  return {std::max(written, shown_bytes(text, is_replaced)), is_replaced};
+}
+
+// The first `head` bytes of `text` and its last `tail` bytes, with a line between them. `bytes` and `replaced` are those
+// of cut().
+std::string cut_to(std::string_view text, std::size_t head, std::size_t tail, std::size_t bytes, bool replaced) {
+  const std::string_view first = text.substr(0, cut_before(text, head));
+  const std::string_view last = text.substr(cut_after(text, text.size() - tail));
+  std::string kept(first);
+  if (!kept.empty() && kept.back() != '\n') kept += '\n';
+  const std::size_t shown = shown_bytes(first, replaced) + shown_bytes(last, replaced);
+  const std::size_t all = bytes == 0 ? shown_bytes(text, replaced) : bytes;
+  return kept.append(gap(all - std::min(all, shown))).append(last);
+}
+
 // Says that the stream was cut, in a result of terminal_execute_command, which has only one flag and one warning
 // for both streams.
 void warn(ordered_json& metadata, const StreamMembers& stream, std::size_t bytes, std::size_t most) {
@@ -143,7 +169,8 @@ std::vector<std::string> remarks(const ordered_json& metadata, const ResultSetti
   for (const char* stream : {"stdout", "stderr"}) {
     const std::string name(stream);
     if (!metadata.value(name + "_truncated", false)) continue;
-    remarks.push_back(name + " had " + dumped(metadata.value(name + "_bytes", ordered_json(0))) + " bytes");
+    remarks.push_back(name + (metadata.value(name + "_binary", false) ? " is binary and had " : " had ") +
+                      dumped(metadata.value(name + "_bytes", ordered_json(0))) + " bytes");
   }
   // The text ends each stream with a newline, even if more of the line is still to come.
   for (const char* stream : {"stdout", "stderr"}) {
@@ -255,6 +282,21 @@ ordered_json without_defaults(const ordered_json& metadata) {
   return shown;
 }
 
+// Keeps only the beginning of the streams that have NUL bytes.
+void shorten_binary(ordered_json& metadata) {
+  for (const StreamMembers& members : streams) {
+    const auto stream = metadata.find(members.text);
+    if (members.flag.empty() || stream == metadata.end() || !stream->is_string()) continue;
+    const auto& text = stream->get_ref<const std::string&>();
+    if (text.size() <= max_shown_binary || text.find('\0') == std::string::npos) continue;
+    const Whole whole = whole_of(metadata, members, text);
+    *stream = cut_to(text, max_shown_binary, 0, whole.bytes, whole.is_replaced);
+    const std::string name(members.flag.substr(0, members.flag.find('_')));
+    metadata[name + "_truncated"] = true;
+    metadata[name + "_binary"] = true;
+  }
+}
+
 // Adds the arguments with which output_read shows the rest of the streams that are cut.
 void add_rests(ordered_json& metadata, const std::function<int()>& number_of_output, const StoredOutput* output) {
   std::optional<int> number;
@@ -322,19 +364,14 @@ void cut_streams(ordered_json& metadata, std::size_t most) {
     if (stream == metadata.end() || !stream->is_string()) continue;
     const auto& text = stream->get_ref<const std::string&>();
     if (text.size() <= most) continue;
-    const std::size_t size = text.size();
-    // The tool itself may have left out a part, even in the middle, and bytes that are not UTF-8 are longer in the text.
-    const std::size_t written = counted_bytes(metadata, members);
-    const std::string encoding = text_member(metadata, "encoding");
-    const bool replaced = written < size || (!encoding.empty() && encoding != "utf-8");
-    const std::size_t all = std::max(written, shown_bytes(text, replaced));
-    *stream = cut(text, most, all, replaced);
+    const Whole whole = whole_of(metadata, members, text);
+    *stream = cut(text, most, whole.bytes, whole.is_replaced);
     const auto said = metadata.find(members.flag);
     if (said != metadata.end() && said->is_boolean()) {
       *said = true;
       if (metadata.contains("truncated")) metadata["truncated"] = true;
     } else if (!members.flag.empty()) {
-      warn(metadata, members, all, most);
+      warn(metadata, members, whole.bytes, most);
     }
   }
 }
@@ -381,13 +418,7 @@ std::string gap(std::uint64_t bytes) { return std::string(gap_begin) + std::to_s
 
 std::string cut(std::string_view text, std::size_t most, std::size_t bytes, bool replaced) {
   if (text.size() <= most) return std::string(text);
-  const std::size_t head = cut_before(text, most / 2);
-  const std::size_t tail = cut_after(text, text.size() - most / 2);
-  std::string kept(text.substr(0, head));
-  if (!kept.empty() && kept.back() != '\n') kept += '\n';
-  const std::size_t shown = shown_bytes(text.substr(0, head), replaced) + shown_bytes(text.substr(tail), replaced);
-  const std::size_t all = bytes == 0 ? shown_bytes(text, replaced) : bytes;
-  return kept.append(gap(all - std::min(all, shown))).append(text.substr(tail));
+  return cut_to(text, most / 2, most / 2, bytes, replaced);
 }
 
 ordered_json tool_object(const ToolDescription& tool, bool has_output_schema) {
@@ -444,7 +475,10 @@ ordered_json call_result(const ToolDescription& tool, OrderedOutcome outcome, co
     }
   }
   if (is_shell_execute(tool) && metadata.is_object()) {
-    if (number_of_output && settings.has_output_read) add_rests(metadata, number_of_output, output);
+    if (number_of_output && settings.has_output_read) {
+      if (settings.style == ResultStyle::text) shorten_binary(metadata);
+      add_rests(metadata, number_of_output, output);
+    }
     return command_result(metadata, outcome.is_error, settings);
   }
   if (envelope.is_object() && envelope["content"].is_array()) {

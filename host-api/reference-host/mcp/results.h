@@ -15,7 +15,7 @@
 //   unless the style is text, their metadata as structured content.
 // - If a command's stream is longer than a limit, its beginning and its end are kept, each half of the limit, with a
 //   line between them that says how much is missing: the reader is a model, and a megabyte of output would fill its
-//   context.
+//   context. Of an output with NUL bytes, the text has only the beginning, if output_read can show the rest.
 #pragma once
 
 #include <cstddef>
@@ -65,6 +65,9 @@ struct LeftOut {
 };
 std::optional<LeftOut> left_out(const nlohmann::ordered_json& metadata, const std::string& stream,
                                 std::uint64_t written);
+
+// As text, an output with NUL bytes is shown only up to this byte: JSON writes each NUL byte with six.
+constexpr std::size_t max_shown_binary = 512;
 
 // Cuts each output in a tool's metadata to at most `most` bytes, and notes in the metadata which outputs were cut.
 void cut_streams(nlohmann::ordered_json& metadata, std::size_t most);

@@ -342,6 +342,32 @@ BOOST_AUTO_TEST_CASE(a_result_that_was_cut_says_how_to_read_the_rest) {
             "\"offset\":170}"));
 }
 
+BOOST_AUTO_TEST_CASE(of_an_output_with_nul_bytes_the_text_has_the_beginning_and_says_how_to_read_the_rest) {
+  std::string binary(5000, 'x');
+  binary[4000] = '\0';
+  const auto result = [&](const std::string& out, ResultStyle style, bool has_tool = true) {
+    const ordered_json metadata{{"exit_code", 0},
+                                {"stdout", out},
+                                {"stderr", "why\n"},
+                                {"stdout_truncated", false},
+                                {"stdout_bytes", out.size()},
+                                {"encoding", "utf-8"}};
+    return call_result(shell_execute(), answered(ordered_json::array({text("a sentence")}), metadata),
+                       {.output_bytes = 16384, .style = style, .has_output_read = has_tool}, [] { return 7; });
+  };
+  const auto words = [](const ordered_json& one) { return one.at("content")[0].at("text").get<std::string>(); };
+  BOOST_TEST(words(result(binary, ResultStyle::text)) ==
+             std::string(512, 'x') +
+                 "\n[... 4488 bytes left out ...]\n[stderr]\nwhy\n[exit 0; stdout is binary and had 5000 bytes; "
+                 "the rest: output_read {\"output\":7,\"offset\":512}]");
+  // Nothing is left out that nothing could show, and structured results stay whole.
+  BOOST_TEST(holds(words(result(binary, ResultStyle::text, false)), binary));
+  BOOST_TEST((result(binary, ResultStyle::structured).at("structuredContent").at("stdout") == binary));
+  BOOST_TEST((result(binary, ResultStyle::both).at("structuredContent").at("stdout") == binary));
+  const std::string names("a\0b\0", 4);
+  BOOST_TEST(words(result(names, ResultStyle::text)) == names + "\n[stderr]\nwhy\n[exit 0]");
+}
+
 BOOST_AUTO_TEST_CASE(the_name_of_a_stream_chooses_the_member_for_its_rest) {
   const auto structured = [](ordered_json metadata) {
     metadata["exit_code"] = 0;
