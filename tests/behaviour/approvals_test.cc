@@ -152,6 +152,48 @@ BOOST_AUTO_TEST_CASE(a_person_on_the_terminal_approves_or_does_not) {
   BOOST_TEST(holds(file("refused"), "not approved by"), file("refused"));
 }
 
+// Only the leader of a session gets a signal when its terminal is closed. Any other program reads the end of the input.
+BOOST_AUTO_TEST_CASE(a_terminal_that_is_closed_while_it_asks_is_not_an_answer) {
+  const auto on_terminal = [this](const std::string& words, const std::string& prompt) {
+    Program program({"/bin/sh", "-c", "trap '' HUP; exec " + wtool_path + " " + words + " >>said 2>&1"},
+                    Program::On::terminal, here());
+    BOOST_TEST_REQUIRE(program.wait_for_output(prompt), program.output());
+    program.hang_up();
+    const Finished finished = program.wait();
+    BOOST_TEST(!finished.limit_passed);
+    return finished.exit_code;
+  };
+  BOOST_TEST(on_terminal("run " + asks("Approve \"Ship it?\""), "Approve? [y/N") == suspended, file("said"));
+  BOOST_TEST(!there("refused"));
+  BOOST_TEST(status() == "suspended");
+  BOOST_TEST(holds(journal(), "\"who\":\"\""), journal());
+  BOOST_TEST(on_terminal("approve last", "Approve? [y/N") == 0, file("said"));
+  BOOST_TEST(holds(file("said"), "answer it with: wtool approve "), file("said"));
+  BOOST_TEST(status() == "suspended");
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 0);
+  BOOST_TEST(there("shipped"));
+  const std::string confirms =
+      workflow("    [*] --> Ask\n    Ask --> [*]\n", "- Ask: Wait for user confirmation \"Ship it?\"\n");
+  BOOST_TEST(on_terminal("run " + confirms, "[y/N] ") == 1, file("said"));
+  BOOST_TEST(holds(file("said"), "nobody could be asked to confirm"), file("said"));
+}
+
+BOOST_AUTO_TEST_CASE(lines_that_are_not_answers_do_not_refuse) {
+  Program program({wtool_path, "run", asks("Approve \"Ship it?\"")}, Program::On::terminal, here());
+  const std::string prompt = "Approve? [y/N";
+  const auto asked = [&] {
+    std::size_t times = 0;
+    for (std::size_t at = 0; (at = program.output().find(prompt, at)) != std::string::npos; ++at) ++times;
+    return times;
+  };
+  for (std::size_t i = 1; i <= 5; ++i) {
+    BOOST_TEST_REQUIRE(program.wait_for([&] { return asked() >= i; }), program.output());
+    program.type("perhaps\n");
+  }
+  BOOST_TEST(program.wait().exit_code == suspended);
+  BOOST_TEST(!there("refused"));
+}
+
 BOOST_AUTO_TEST_CASE(programs_are_told_that_a_step_waits_for_an_approval) {
   // What waits is inside of another workflow, so the step that runs it waits, too.
   scratch.file("inner.md",

@@ -100,7 +100,7 @@ Approval TerminalApproval::ask_on(Asking& asking, const Question& question) cons
   } else {
     asking.leave(event == Event::ended ? question_withdrawn : "\n");
   }
-  return event == Event::ended ? Approval::unavailable : answer;
+  return event == Event::done ? answer : Approval::unavailable;
 }
 
 }  // namespace wtool::host

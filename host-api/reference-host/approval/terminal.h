@@ -3,7 +3,8 @@
 // - Only a process in the foreground of a terminal asks. In any other process, the answer is `unavailable`.
 // - Questions of several threads are asked one after another (terminal/asking.h), each with the workflow state that
 //   asks it.
-// - An empty line, the end of the input, or five answers that are not understood count as no.
+// - An empty line counts as no. If nobody answers (the terminal is closed, the input ends, or five lines are not
+//   understood), the answer is `unavailable`.
 // - A question that is withdrawn, before or while it is asked, ends immediately with the answer `unavailable`.
 #pragma once
 

@@ -181,7 +181,7 @@ std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, St
     return "";
   };
   const Asking::Event event = asking.ask({.prompt = "Approve? [y/N, and a comment] ", .problem = problem});
-  return event == Asking::Event::ended ? std::nullopt : std::optional(given);
+  return event == Asking::Event::done ? std::optional(given) : std::nullopt;
 }
 
 PendingApproval RunApprovals::question_of(const ApprovalRequest& request) const {
@@ -275,7 +275,8 @@ ApprovalAnswer RunApprovals::ask(const ApprovalRequest& request, Stop& stop) {
   const bool is_second = request.in_finally && has_answer_in_finally_ && !given;
   const bool can_wait = !setup_.run.empty() && is_kept && setup_.can_continue && !request.after_failure && !is_second;
   answer.kind = can_wait ? Kind::waits : Kind::nobody;
-  const std::string here = answer.why.empty() ? "this run is not in the foreground of a terminal" : answer.why;
+  const std::string here =
+      answer.why.empty() ? "this run is not in the foreground of a terminal, or nobody answered there" : answer.why;
   if (is_second) {
     answer.why =
         here + ", and a second question of `finally` cannot wait: the resumed run would ask the first one again";

@@ -60,8 +60,9 @@ struct GivenApproval {
   std::string comment{};
 };
 
-// Asks on the terminal for `y` or `n`, after which a comment may follow. Enter, the end of the input, or five answers
-// that are not understood mean no. Nothing: nobody can be asked, or a stop was requested. Any thread may call this.
+// Asks on the terminal for `y` or `n`, after which a comment may follow. Enter means no. Nothing: nobody can be asked, a
+// stop was requested, or nobody has answered (the terminal was closed, the input ended, or five lines were not
+// understood). Any thread may call this.
 std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, Stop& stop, const std::string& run = {});
 
 // Any thread may call any member.

@@ -109,7 +109,7 @@ class Answering {
     const Approval answer = ask(asked);
     if (const char* word = word_of(answer)) return give(asked, word);
     if (!client_.waits(asked)) return exit_failed;
-    // There is no terminal, so the person is told how to answer.
+    // There is no terminal, or nobody has answered there, so the person is told how to answer.
     const bool shown =
         print(question_text(asked.question, question_columns()) + "answer it with: wtool approve " + asked.id +
               (takes_only_yes_or_no(asked.question) ? " --answer yes|no\n" : " --answer yes|no|always|never\n"));

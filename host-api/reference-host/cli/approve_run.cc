@@ -202,7 +202,7 @@ std::optional<int> ask_person(const RunAnswer& answer, const std::string& run,
       given.push_back(std::move(*typed));
       continue;
     }
-    // There is no terminal, so the person is told how to answer.
+    // There is no terminal, or nobody has answered there, so the person is told how to answer.
     if (!print(approval_text(one, question_columns(), run) + "answer it with: wtool approve " + run +
                (waiting.size() > 1 ? " --state " + name_among(one, waiting) : "") + " --answer yes|no\n")) {
       return exit_unusable;

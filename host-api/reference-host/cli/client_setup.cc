@@ -237,10 +237,9 @@ std::optional<int> confirmed(bool yes, const std::string& question) {
   const std::optional<bool> answer = confirm_on_terminal(question, stop);
   if (answer == true) return std::nullopt;
   if (interrupts.signal() != 0) return interrupts.exit_status();
-  complain(
-      answer
-          ? "nothing was changed"
-          : "nothing was changed, because there is no terminal to ask on; --yes makes the change without a question");
+  complain(answer ? "nothing was changed"
+                  : "nothing was changed, because nobody has answered on a terminal; --yes makes the change without a "
+                    "question");
   return answer ? exit_failed : exit_unusable;
 }
 

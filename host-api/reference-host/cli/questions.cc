@@ -42,8 +42,8 @@ std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
     const bool no = word.empty() || word == "n" || word == "no";
     return yes || no ? "" : "Please answer y (yes) or n (no).\n";
   };
-  if (asking.ask({.prompt = prompt, .problem = problem}) == Asking::Event::ended) return std::nullopt;
-  return yes;
+  const Asking::Event event = asking.ask({.prompt = prompt, .problem = problem});
+  return event == Asking::Event::done ? std::optional(yes) : std::nullopt;
 }
 
 namespace {

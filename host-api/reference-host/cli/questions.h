@@ -12,9 +12,9 @@
 
 namespace wtool::host {
 
-// True for y and yes; false for no, Enter, the end of the input, or five answers that are not understood. Nothing: this
-// process is not in the foreground of a terminal, or a stop was requested. Only one question is asked at a time;
-// further questions wait. Any thread may call this.
+// True for y and yes; false for no and Enter. Nothing: this process is not in the foreground of a terminal, a stop was
+// requested, or nobody has answered (the terminal was closed, the input ended, or five lines were not understood). Only
+// one question is asked at a time; further questions wait. Any thread may call this.
 std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
                                         Terminal& terminal = Terminal::of_process());
 

@@ -64,8 +64,10 @@ class Asking {
  public:
   enum class Event {
     done,
-    closed,  // the terminal was closed, or the line is too long for an answer
-    ended,   // by the QuestionEnd
+    // Nobody has answered: the terminal was closed, the input ended, or what came is not an answer. This is not a "no": only
+    // the leader of the terminal's session gets a signal when the terminal is closed, all others read the end of the input.
+    closed,
+    ended,  // by the QuestionEnd
   };
 
   // Waits until no other question is shown, and opens the terminal. `terminal` and `end` must outlive this object.

@@ -226,7 +226,7 @@ struct Asked {
   Pty terminal;
   Terminal owner{terminal.program, [this] { return ::dup(terminal.program); }};
   TerminalApproval approval{owner};
-  Approval answer = Approval::unavailable;
+  Approval answer = Approval::yes;
   std::thread first, second;
 };
 
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(each_answer_is_what_it_says) {
   const std::pair<const char*, Approval> rows[] = {
       {"yes\n", Approval::yes},       {"y\n", Approval::yes},       {" YES \n", Approval::yes},
       {"no\n", Approval::no},         {"n\n", Approval::no},        {"\n", Approval::no},
-      {"always\n", Approval::always}, {"Never\n", Approval::never}, {"\x04", Approval::no},
+      {"always\n", Approval::always}, {"Never\n", Approval::never}, {"\x04", Approval::unavailable},
   };
   for (const auto& [keys, expected] : rows) {
     Asked asking;
@@ -277,11 +277,11 @@ BOOST_AUTO_TEST_CASE(an_invalid_answer_is_asked_again_a_few_times) {
     BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt, i));
     asking.terminal.type("perhaps\n");
   }
-  BOOST_TEST((asking.join() == Approval::no));
+  BOOST_TEST((asking.join() == Approval::unavailable));
   BOOST_TEST(asking.terminal.wait_for("Please answer yes", 5));
 }
 
-BOOST_AUTO_TEST_CASE(a_line_that_never_ends_is_no) {
+BOOST_AUTO_TEST_CASE(a_line_that_never_ends_is_not_an_answer) {
   Asked asking;
   BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
   termios raw{};
@@ -292,14 +292,14 @@ BOOST_AUTO_TEST_CASE(a_line_that_never_ends_is_no) {
     for (int i = 0; i < 8; ++i) asking.terminal.type(std::string(512, 'y'));
   });
   typist.join();
-  BOOST_TEST((asking.join() == Approval::no));
+  BOOST_TEST((asking.join() == Approval::unavailable));
 }
 
-BOOST_AUTO_TEST_CASE(a_terminal_that_is_closed_is_no) {
+BOOST_AUTO_TEST_CASE(a_terminal_that_is_closed_is_not_an_answer) {
   Asked asking;
   BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
   ::close(std::exchange(asking.terminal.person, -1));
-  BOOST_TEST((asking.join() == Approval::no));
+  BOOST_TEST((asking.join() == Approval::unavailable));
 }
 
 BOOST_AUTO_TEST_CASE(without_a_terminal_nobody_can_be_asked) {

@@ -39,8 +39,8 @@ void ConfirmAction::perform(const ConfirmAction& action, runner::ActionRunner& r
   if (runner.context.stop.requested()) return runner.stopped();
   if (!answer) {
     runner.fails(
-        "nobody could be asked to confirm: this run is not in the foreground of a terminal, and no client shows "
-        "forms; `wtool run --yes` confirms in advance");
+        "nobody could be asked to confirm: this run is not in the foreground of a terminal, or nobody answered there, "
+        "and no client shows forms; `wtool run --yes` confirms in advance");
   } else if (!*answer) {
     runner.fails("not confirmed");
   }
