@@ -454,6 +454,42 @@ BOOST_AUTO_TEST_CASE(runs_without_a_journal_wait_for_the_locks_of_one_another) {
   BOOST_TEST(shop.content("order") == "first\nsecond\n");
 }
 
+// The end of the server would end the calls of all its clients.
+BOOST_AUTO_TEST_CASE(a_run_of_a_server_is_not_stopped_from_outside) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\n", one_state, "- A: Shell \"touch here; sleep 61\"\n"));
+  ProgramOptions talking = shop.here();
+  talking.directory = "/";
+  talking.talk = true;
+  Program server({WTOOL_TEST_PROGRAM, "-C", shop.folder.path(), "mcp", "--workflows", "tools"}, Program::On::pipes,
+                 talking);
+  server.say(Json{{"jsonrpc", "2.0"},
+                  {"id", 1},
+                  {"method", "initialize"},
+                  {"params",
+                   {{"protocolVersion", "2025-11-25"},
+                    {"capabilities", Json::object()},
+                    {"clientInfo", {{"name", "test"}, {"version", "1"}}}}}}
+                 .dump() +
+             '\n');
+  std::string line;
+  BOOST_TEST_REQUIRE(server.next_line(line));
+  server.say(R"({"jsonrpc": "2.0", "method": "notifications/initialized"})"
+             "\n");
+  server.say(R"({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "a", "arguments": {}}})"
+             "\n");
+  BOOST_TEST_REQUIRE(wait_until([&] { return shop.exists("here"); }, within(10000)));
+  const Finished stopped = run({WTOOL_TEST_PROGRAM, "stop", "last"}, shop.here());
+  BOOST_TEST(stopped.exit_code == 1);
+  BOOST_TEST(holds(stopped.err, "only that client can cancel it"), stopped.err);
+  server.say(R"({"jsonrpc": "2.0", "id": 3, "method": "ping"})"
+             "\n");
+  BOOST_TEST(server.next_line(line), line);
+  BOOST_TEST(holds(line, "\"id\":3"), line);
+  server.end_input();
+  server.wait();
+}
+
 BOOST_AUTO_TEST_CASE(a_workflow_in_the_background_is_stopped_in_every_branch) {
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\nfinally: C\n", two_branches + "C --> [*]\n",

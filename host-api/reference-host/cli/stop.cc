@@ -93,20 +93,6 @@ bool has_open(pid_t process, const std::string& journal) {
   return false;
 }
 
-bool serves_a_client(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
-  std::string word;
-  std::getline(file, word, '\0');  // the program
-  while (std::getline(file, word, '\0')) {
-    if (!word.starts_with('-')) return word == "mcp";
-    // Options that may come before the subcommand and whose value is the next word.
-    if (word == "--plugin" || word == "--config" || word == "--log" || word == "--log-format") {
-      std::getline(file, word, '\0');
-    }
-  }
-  return false;
-}
-
 // The process of a run and all processes below it, held by pidfds, so that a reused process number causes no mistake.
 class ProcessesOfRun {
  public:
@@ -217,7 +203,7 @@ int stop_run(const StopOptions& options) {
     return failed_to_stop(id, "the process " + std::to_string(number) +
                                   " in its journal does not write the journal; the run may be in another container");
   }
-  if (serves_a_client(number)) {
+  if (content->run.settings.server) {
     return failed_to_stop(id, "it is a call that a client of the server " + std::to_string(number) +
                                   " (`wtool mcp`) has made; only that "
                                   "client can cancel it");

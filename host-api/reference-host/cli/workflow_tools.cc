@@ -432,6 +432,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
 
   run.settings.traceparent = call.traceparent;
   run.settings.policy = policy_;
+  run.settings.server = true;
   runner::ChildStop stop(call.stop);
   mcp::CallTools tools(toolbox_, elicitation_, call, stop.stop());
   run.confirm = [&tools](const std::string& question, Stop& asked_to_stop) {

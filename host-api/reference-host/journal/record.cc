@@ -148,6 +148,7 @@ void append_process(RecordLine& line, const RunStart& start) {
     line.close();
   }
   line.texts_if_any("env_files", settings.env_files);
+  line.flag_if_set("server", settings.server);
   line.number("pid", ::getpid());
   line.text("host", host_name());
   if (start.source != nullptr) {

@@ -471,6 +471,7 @@ void RecordReader::read_settings(const json& record) {
   settings.part = {text_member(record, "until"), text_member(record, "only")};
   settings.fail_fast = choice_at(record, "fail_fast");
   settings.force = flag_at(record, "force");
+  settings.server = flag_at(record, "server");
   settings.max_parallel = static_cast<std::size_t>(std::max<std::int64_t>(number_at(record, "max_parallel"), 0));
   // A run that was once under a policy stays under it, even if a person continues it.
   const auto policy = record.find("policy");

@@ -130,6 +130,7 @@ struct RunSettings {
   std::string jobs{};                    // the name of the run's jobs on a cluster; empty: it submits none
   std::vector<std::string> env_files{};  // of --env-file
   RunPolicy policy{};
+  bool server = false;  // a process that serves clients runs it, as one of their calls
 };
 
 struct RunStart {

@@ -279,8 +279,10 @@ BOOST_AUTO_TEST_CASE(a_resumption_replaces_what_was_known_about_the_run_except_i
   start.settings.on = start.settings.jobs = start.settings.part.until = start.settings.part.only = "before";
   start.settings.env_files = {"before.env"};
   start.settings.policy = {"read-only", "/srv", false};
+  start.settings.server = true;
   std::string lines;
   append_run_started(lines, some_time, start, "/somewhere");
+  BOOST_TEST(read_back(lines).settings.server);
   RunReport report;
   report.status = RunReport::Status::aborted;
   report.reason = "stopped";
@@ -303,6 +305,7 @@ BOOST_AUTO_TEST_CASE(a_resumption_replaces_what_was_known_about_the_run_except_i
   BOOST_TEST(run.settings.part.until == "");
   BOOST_TEST(run.settings.part.only == "");
   BOOST_TEST(run.settings.env_files.empty());
+  BOOST_TEST(!run.settings.server);
   BOOST_REQUIRE(run.inputs.size() == 1U);
   BOOST_TEST(value_of(run.inputs.at("level")) == "2");
   BOOST_TEST(run.masked_inputs.empty());
