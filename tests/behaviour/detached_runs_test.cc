@@ -211,6 +211,38 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_stopped_leaves_nothing) {
   BOOST_TEST(holds(again.err, "is not running"), again.err);
 }
 
+BOOST_AUTO_TEST_CASE(a_run_that_is_suspended_by_ctrl_z_is_stopped) {
+  for (const char* how : {"", "--now"}) {
+    fs::remove(scratch.path() + "/began");
+    Program running({wtool_path, "run", one_step("touch began; sleep 61")}, Program::On::pipes, here());
+    wait_for_file("began");
+    running.kill(SIGSTOP);
+    std::vector<std::string> words{wtool_path, "stop", "last"};
+    if (*how != 0) words.emplace_back(how);
+    ProgramOptions soon = here();
+    soon.limit = std::chrono::seconds(30);
+    const Finished stopped = run(words, soon);
+    BOOST_TEST(!stopped.limit_passed);
+    BOOST_TEST(stopped.exit_code == 0, stopped.out << stopped.err);
+    running.kill(SIGCONT);
+    BOOST_TEST(running.wait().exit_code == 143);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_stop_waits_for_is_said) {
+  const std::string file_ =
+      scratch.file("w.md",
+                   "---\nfinally: Clean\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\nClean --> [*]\n```\n"
+                   "## Actions\n- A: Shell \"touch began; sleep 61\"\n"
+                   "- Clean: Shell \"while ! test -e go; do sleep 0.1; done\"\n");
+  BOOST_TEST(wtool({"run", file_, "--detach"}).exit_code == 0);
+  wait_for_file("began");
+  Program stop({"/bin/sh", "-c", "exec " + wtool_path + " stop last 2>&1"}, Program::On::pipes, here());
+  BOOST_TEST(stop.wait_for_output("was told to end; waiting for the process "), stop.output());
+  scratch.file("go", "");
+  BOOST_TEST(stop.wait().exit_code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(several_stops_at_once_leave_the_time_to_clean_up) {
   const std::string file_ =
       scratch.file("w.md",

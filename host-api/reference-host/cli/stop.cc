@@ -35,6 +35,9 @@ namespace wtool::host {
 namespace {
 
 constexpr auto look_at_processes_again = std::chrono::milliseconds(50);
+// When the person is told which processes have not ended yet.
+constexpr auto patience = std::chrono::seconds(2);
+constexpr std::size_t most_named = 5;
 
 struct StopOptions {
   std::string run;
@@ -65,16 +68,35 @@ pid_t number_in(const std::string& text) {
   return read_number(text, number) ? number : 0;
 }
 
-// The number of the process's parent. 0: the process has ended.
-pid_t parent_of_process(pid_t process) {
+struct ProcessState {
+  char letter = 0;   // as in proc(5)
+  pid_t parent = 0;  // 0: the process has ended
+};
+
+ProcessState state_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text;
   std::getline(file, text);
   // The name of the program, in brackets, may itself contain blanks and brackets.
   const std::size_t end = text.rfind(')');
-  if (end == std::string::npos || text.size() < end + 4) return 0;
+  if (end == std::string::npos || text.size() < end + 4) return {};
   const std::size_t begin = text.find(' ', end + 2) + 1;
-  return number_in(text.substr(begin, text.find(' ', begin) - begin));
+  return {text[end + 2], number_in(text.substr(begin, text.find(' ', begin) - begin))};
+}
+
+const char* word_for(char state) {
+  switch (state) {
+    case 'T':
+      return "stopped";
+    case 't':
+      return "stopped by a debugger";
+    case 'D':
+      return "waiting for a device";
+    case 'R':
+      return "running";
+    default:
+      return "sleeping";
+  }
 }
 
 // Whether the process has the journal open. If not, the number may by now be that of another process.
@@ -105,7 +127,7 @@ class ProcessesOfRun {
     std::map<pid_t, pid_t> parents;
     for (const std::string& name : names_in("/proc")) {
       const pid_t process = number_in(name);
-      if (process > 0) parents[process] = parent_of_process(process);
+      if (process > 0) parents[process] = state_of(process).parent;
     }
     for (const auto& [process, parent] : parents) {
       pid_t above = parent;
@@ -120,6 +142,18 @@ class ProcessesOfRun {
   bool are_gone() {
     std::erase_if(known_, [&](const auto& one) { return has_ended(one.second); });
     return known_.empty();
+  }
+
+  // "the process 4711 (stopped), the process 4712 (sleeping)"
+  std::string text() const {
+    std::string text;
+    std::size_t named = 0;
+    for (const auto& [process, opened] : known_) {
+      if (++named > most_named) return text + ", ...";
+      text += (text.empty() ? "" : ", ") + ("the process " + std::to_string(process)) + " (" +
+              word_for(state_of(process).letter) + ")";
+    }
+    return text;
   }
 
  private:
@@ -214,11 +248,19 @@ int stop_run(const StopOptions& options) {
       (options.now && !send(processes.first(), SIGINT, mark_of_stop_now))) {
     if (errno != ESRCH) return failed_to_stop(id, ::strerror(errno));
   }
+  // A run that was stopped (Ctrl-Z) takes no other signal before it is continued.
+  send(processes.first(), SIGCONT, mark_of_stop);
   Stop stop;
   const Interrupts interrupts(stop);
+  const auto told = std::chrono::steady_clock::now() + patience;
+  bool is_told = false;
   while (!stop.requested()) {
     processes.look();
     if (processes.are_gone()) return is_suspended(file) ? stop_suspended(id, file) : say_how_it_ended(id, file);
+    if (!is_told && std::chrono::steady_clock::now() >= told) {
+      is_told = true;
+      complain("the run " + id + " was told to end; waiting for " + processes.text());
+    }
     runner::wait_until(std::chrono::steady_clock::now() + look_at_processes_again, stop);
   }
   complain("the run " + id + " was told to end, but has not ended yet" +
