@@ -266,7 +266,7 @@ BOOST_FIXTURE_TEST_CASE(the_program_says_what_it_finds_and_its_exit_status_does_
     }
   }
   BOOST_TEST(known >= 11);
-  BOOST_TEST(holds(audit({}).err, "wtool: a command is missing\ncommands: verify, show\n"));
+  BOOST_TEST(holds(audit({}).err, "wtool: a command is missing\n  commands: verify, show\n"));
   BOOST_TEST(holds(audit({"verfy", file}).err, "there is no command \"audit verfy\"; did you mean 'verify'?\n"));
   BOOST_TEST(audit({}).exit_code == 2);
   BOOST_TEST(audit({"verify"}).exit_code == 2);

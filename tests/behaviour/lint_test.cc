@@ -115,6 +115,24 @@ BOOST_FIXTURE_TEST_CASE(a_line_that_is_shown_is_cut_and_writes_no_control_charac
   BOOST_TEST(finished.out.size() < 700U);
 }
 
+BOOST_FIXTURE_TEST_CASE(the_name_of_a_file_writes_no_control_characters_and_no_line, Lint) {
+  const std::string text = content_of(chain({"A"}, "- A: Log \"${taget}\"\n"));
+  const std::string file = scratch.file("a\x1b]0;b\nwtool: forged\x9b.md", text);
+  const std::string shown = R"(a\x1b]0;b\nwtool: forged\x9b.md:)";
+  const std::string directory = scratch.file("c\x1b\n.md/d", "");
+  for (const Finished& finished : {lint({file}), run_workflow(file), wtool({"plan", file})}) {
+    BOOST_TEST(holds(finished.out + finished.err, shown), finished.out << finished.err);
+    BOOST_TEST(!holds(finished.out + finished.err, "\x1b"));
+    BOOST_TEST(!holds(finished.out + finished.err, "\nwtool: forged"), finished.out << finished.err);
+  }
+  const std::string good = scratch.file("e\nwtool: forged.md", content_of(chain({"A"}, "- A: Log \"x\"\n")));
+  const Finished planned = wtool({"plan", good});
+  BOOST_TEST(planned.exit_code == 0, planned.err);
+  BOOST_TEST(!holds(planned.out, "\nwtool: forged"), planned.out);
+  const Finished unreadable = lint({directory.substr(0, directory.size() - 2)});
+  BOOST_TEST(holds(unreadable.out, R"(c\x1b\n.md:1:1: error: )"), unreadable.out << unreadable.err);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_workflow_without_actions_is_a_warning_of_lint_and_not_run, Lint) {
   const std::string file = chain({"A", "B"}, "Words.\n", "## Notes");
   const Finished finished = lint({file});

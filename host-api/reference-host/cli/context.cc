@@ -204,8 +204,15 @@ bool print(std::string_view text) {
 }
 
 void complain(std::string_view message) {
+  // Names in the message may have newlines, and must not look like a message of their own: further lines are indented.
   std::string line = "wtool: ";
-  append_escaped(line, message, "\n");
+  message = message.substr(0, message.find_last_not_of('\n') + 1);
+  for (std::size_t end = message.find('\n'); end != std::string_view::npos; end = message.find('\n')) {
+    append_escaped(line, message.substr(0, end));
+    line += "\n  ";
+    message.remove_prefix(end + 1);
+  }
+  append_escaped(line, message);
   line += '\n';
   Terminal::of_process().write(line);
 }

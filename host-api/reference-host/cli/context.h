@@ -101,7 +101,8 @@ std::string working_directory();
 // program's exit status must be exit_unusable.
 bool print(std::string_view text);
 
-// One message to standard error: "wtool: MESSAGE" and a newline. Control characters are escaped, newlines are kept.
+// One message to standard error: "wtool: MESSAGE" and a newline. Control characters are escaped. Further lines of the
+// message are indented.
 void complain(std::string_view message);
 
 // Opens placeholders for standard descriptors that are closed, so that no file opened later gets their numbers. Reading

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/escape.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -229,7 +230,8 @@ class Linter {
       lines += (lines.empty() ? "" : ", ") + std::to_string(source.position(exit->offset).line + added);
     }
     if (!options_.json) {
-      print(source.name() + ": fixed: added `failures: continue` to the front matter, so these transitions are taken " +
+      print(escaped(source.name()) +
+            ": fixed: added `failures: continue` to the front matter, so these transitions are taken " +
             "even after failures: line" + (changed.size() == 1 ? " " : "s ") + lines + "\n");
     }
     return fixed;
@@ -237,7 +239,7 @@ class Linter {
 
   void not_fixed(const std::string& file, const std::string& why) {
     fixes_.push_back({{"file", file}, {"error", why}});
-    if (!options_.json) print(file + ": not fixed: " + why + "\n");
+    if (!options_.json) print(escaped(file) + ": not fixed: " + escaped(why) + "\n");
   }
 
   // Writes a new file with the same permissions and owner, and then replaces the old file with it; symbolic links are
@@ -282,8 +284,8 @@ class Linter {
     }
     whole.diagnostic.message = error.substr(std::min(error.find_first_not_of(' '), error.size()));
     if (!options_.json) {
-      return show(file + ":" + std::to_string(whole.position.line) + ":" + std::to_string(whole.position.column) +
-                  ": error: " + whole.diagnostic.message + "\n");
+      return show(escaped(file) + ":" + std::to_string(whole.position.line) + ":" +
+                  std::to_string(whole.position.column) + ": error: " + escaped(whole.diagnostic.message) + "\n");
     }
     files_.push_back({{"file", file}, {"findings", nlohmann::ordered_json::array({as_json(whole)})}});
     return true;

@@ -35,7 +35,8 @@ class PlanText {
   void blank(const std::string& indent) { out_ += indent.substr(0, indent.find_last_not_of(' ') + 1) + '\n'; }
 
   void write(const Plan& plan, const std::string& indent) {
-    line(indent, "", "Plan of " + (plan.name.empty() ? plan.file : plan.name + " (" + plan.file + ")"));
+    const std::string title = plan.name.empty() ? plan.file : plan.name + " (" + plan.file + ")";
+    line(indent, "", "Plan of " + cleaned_for_terminal(title, false));
     for (const auto& [name, value] : plan.inputs) line(indent, "  with ", name + " = " + value);
     if (!plan.on_failure.empty()) line(indent, "  a failure that no exit handles leads to ", plan.on_failure);
     if (!plan.finally.empty()) line(indent, "  every run ends with ", plan.finally);

@@ -205,11 +205,11 @@ BOOST_AUTO_TEST_CASE(the_environment_sets_the_filter_and_the_option_overrides_it
 
 BOOST_AUTO_TEST_CASE(wrong_usage_exits_with_2_and_says_what_is_allowed) {
   for (const auto& [arguments, text] : std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{}, "a command is missing\ncommands: tools, call"},
+           {{}, "a command is missing\n  commands: tools, call"},
            {{"tool"}, "there is no command \"tool\"; did you mean 'tools'?"},
            {{"call"}, "TOOL"},
            {{"call", "echo", "--strem"},
-            "there is no option --strem; did you mean '--stream'?\noptions: --help, --stdin, --limits, --stream, "
+            "there is no option --strem; did you mean '--stream'?\n  options: --help, --stdin, --limits, --stream, "
             "--explain, --raw, --on, --directory, "
             "--plugin"},
            {{"call", "echo", "--dry-run"}, "no option --dry-run; `--explain` shows what the call would do"},

@@ -125,17 +125,19 @@ std::string Diagnostics::with_lines(const Source& source) const { return listed(
 
 std::string Diagnostics::listed(const Source& source, bool lines) const {
   const std::vector<PlacedDiagnostic> all = placed(source);
+  // Whoever makes a file chooses its name, which must not control the terminal or look like a line of its own.
+  const std::string name = escaped(source.name());
   std::string out;
   std::size_t shown = 0;
   for (const auto& [position, diagnostic] : all) {
     if (shown++ == max_diagnostics_shown) {
       const std::size_t more = all.size() - max_diagnostics_shown + dropped_errors_ + dropped_warnings_;
-      out += source.name() + ": and " + counted(more, "more finding") + "\n";
+      out += name + ": and " + counted(more, "more finding") + "\n";
       break;
     }
-    out += source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) +
-           (diagnostic.severity == Diagnostic::Severity::error ? ": error: " : ": warning: ") + diagnostic.message +
-           "\n";
+    out += name + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) +
+           (diagnostic.severity == Diagnostic::Severity::error ? ": error: " : ": warning: ") +
+           escaped(diagnostic.message, "\n\t") + "\n";
     if (lines) out += line_with_caret(source, diagnostic.offset);
   }
   return out;
