@@ -17,7 +17,8 @@ NLOHMANN_JSON_NAMESPACE_END
 namespace wtool {
 
 // The JSON text of a value: on one line or, with an `indent` of 0 or more columns, with a line for each member. Bytes
-// that are not UTF-8 become U+FFFD, so nothing is thrown.
+// that are not UTF-8 become U+FFFD, so nothing is thrown. The form with several lines is for people, so no character in
+// it controls a terminal or changes the writing direction (base/escape.h): such characters are escaped.
 std::string dumped(const nlohmann::json& value, int indent = -1);
 std::string dumped(const nlohmann::ordered_json& value, int indent = -1);
 // Appends the same to `out`, on one line.

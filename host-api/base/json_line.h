@@ -12,6 +12,10 @@
 
 namespace wtool {
 
+// JSON text in which the characters for which is_control() is true are escaped, so that the text cannot control a
+// terminal. The library escapes only those below U+0020.
+std::string with_controls_escaped(std::string json);
+
 // Recursive, like the library's own functions: values that were parsed are at most as deep as their parser allowed.
 template <class Json>
 void append_json_value(std::string& out, const Json& value) {

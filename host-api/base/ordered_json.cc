@@ -13,7 +13,9 @@ namespace wtool {
 void append_dumped(std::string& out, const nlohmann::ordered_json& value) { append_json_value(out, value); }
 
 std::string dumped(const nlohmann::ordered_json& value, int indent) {
-  if (indent >= 0) return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  if (indent >= 0) {
+    return with_controls_escaped(value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  }
   std::string line;
   append_json_value(line, value);
   return line;

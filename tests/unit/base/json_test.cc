@@ -30,6 +30,19 @@ BOOST_AUTO_TEST_CASE(a_value_is_one_line_or_many) {
   BOOST_TEST(wtool::dumped_as_ascii(json{{"b", "ü\xff"}}) == "{\"b\":\"\\u00fc\\ufffd\"}");
 }
 
+// People read this form on a terminal.
+BOOST_AUTO_TEST_CASE(a_value_with_many_lines_has_no_character_that_controls_a_terminal) {
+  const std::string text =
+      "\x1b\x7f"
+      "\u009b31m \u061c\u202eabc\u2066 \u00e9\u20ac\u4e2d";
+  const std::string expected = R"("\u001b\u007f\u009b31m \u061c\u202eabc\u2066 )"
+                               "\u00e9\u20ac\u4e2d\"";
+  BOOST_TEST(dumped(json{{text, 1}}, 2) == "{\n  " + expected + ": 1\n}");
+  BOOST_TEST(dumped(ordered_json{{"a", text}}, 2) == "{\n  \"a\": " + expected + "\n}");
+  BOOST_TEST(json::parse(dumped(json(text), 0)) == text);
+  BOOST_TEST(dumped(json("\u00e9"), 0) == "\"\u00e9\"");
+}
+
 BOOST_AUTO_TEST_CASE(a_line_is_what_the_library_writes) {
   const char* const texts[] = {"null",
                                "true",
