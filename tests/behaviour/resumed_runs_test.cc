@@ -603,6 +603,27 @@ BOOST_AUTO_TEST_CASE(changed_actions_of_inner_workflows_and_matrices_are_noticed
   BOOST_TEST((added == "c1\nc2\n" || added == "c2\nc1\n"), added);
 }
 
+BOOST_AUTO_TEST_CASE(a_run_of_a_file_whose_name_is_not_utf8_continues) {
+  const std::string text =
+      "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> [*]\n```\n## Actions\n"
+      "- A: Approve \"Go on?\"\n- B: Shell \"test -e go\"\n";
+  scratch.file("caf\xe9/r\xe9.md", text);
+  ProgramOptions inside = here();
+  inside.directory = scratch.path() + "/caf\xe9";
+  const auto wtool_inside = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), wtool_path);
+    return run(words, inside);
+  };
+  const Finished begun = wtool_inside({"run", "r\xe9.md"});
+  BOOST_TEST(begun.exit_code == 5, begun.out << begun.err);
+  const Finished approved = wtool_inside({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(approved.exit_code == 1, approved.out << approved.err);
+  BOOST_TEST(!holds(approved.err, "was started in"), approved.err);
+  scratch.file("caf\xe9/go", "");
+  const Finished resumed = wtool_inside({"resume", "last"});
+  BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
+}
+
 BOOST_AUTO_TEST_CASE(changed_actions_in_descriptions_of_states_are_noticed) {
   const auto text = [](const std::string& description, const std::string& command) {
     return "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> [*]\nA: action: shell\nA: description: " +

@@ -6,9 +6,11 @@
 
 #include "base/environment.h"
 #include "base/formats.h"
+#include "base/hex.h"
 #include "base/json_text.h"
 #include "base/secrets/secrets.h"
 #include "base/sha256.h"
+#include "base/utf8.h"
 #include "journal/run_record.h"
 #include "runner/past_run.h"
 #include "workflow/actions/action_type.h"
@@ -56,6 +58,13 @@ class RecordLine {
   void text(std::string_view name, std::string_view text) { append_json_string(key(name), text); }
   void text_if_any(std::string_view name, std::string_view any) {
     if (!any.empty()) text(name, any);
+  }
+  // A path may be any bytes, and whoever continues the run needs all of them. If they are not UTF-8, the field NAME_hex
+  // has them, and the field NAME is only for people.
+  void path(const std::string& name, std::string_view path) {
+    text(name, path);
+    if (is_utf8(path)) return;
+    text(name + "_hex", to_hex({reinterpret_cast<const unsigned char*>(path.data()), path.size()}));
   }
   void number(std::string_view name, std::int64_t number) { append_json_number(key(name), number); }
   void flag_if_set(std::string_view name, bool flag) {
@@ -280,8 +289,8 @@ void append_run_started(std::string& out, Moment at, const RunStart& start, std:
   RecordLine line(out, "run_started", at);
   line.text("run", start.run);
   line.text("name", start.name);
-  line.text("file", start.file);
-  line.text_if_any("directory", directory);
+  line.path("file", start.file);
+  if (!directory.empty()) line.path("directory", directory);
   append_process(line, start);
   // Not recorded when the run is resumed: otherwise a command that resumes the run in its own namespace could answer
   // the questions of the run.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/hex.h"
 #include "base/json.h"
 #include "base/json_members.h"
 #include "base/json_reader.h"
@@ -27,6 +28,19 @@ std::int64_t number_at(const json& record, const char* key, std::int64_t missing
 bool flag_at(const json& record, const char* key) {
   const auto found = record.find(key);
   return found != record.end() && found->is_boolean() && found->get<bool>();
+}
+
+// The bytes of a path: those of the field NAME_hex, if the record has it.
+std::string path_at(const json& record, const std::string& name) {
+  const std::string hex = text_member(record, (name + "_hex").c_str());
+  std::string path;
+  for (std::size_t at = 0; at + 1 < hex.size(); at += 2) {
+    const int high = hex_value(hex[at]);
+    const int low = hex_value(hex[at + 1]);
+    if (high < 0 || low < 0) return text_member(record, name.c_str());
+    path += static_cast<char>(high * 16 + low);
+  }
+  return path.empty() ? text_member(record, name.c_str()) : path;
 }
 
 // A field that may be missing, and is then neither true nor false.
@@ -440,8 +454,8 @@ void RecordReader::start(const json& record, Moment at) {
   begun_ = true;
   run_.run = text_member(record, "run");
   run_.name = text_member(record, "name");
-  run_.file = text_member(record, "file");
-  run_.directory = text_member(record, "directory");
+  run_.file = path_at(record, "file");
+  run_.directory = path_at(record, "directory");
   run_.pid_namespace = number_at(record, "pid_namespace");
   begin_part(record);
   run_.began = part_began_ = newest_ = at;

@@ -268,6 +268,21 @@ BOOST_AUTO_TEST_CASE(everything_about_a_run_is_read_as_it_was_written) {
   BOOST_TEST((ended.took == report.took));
 }
 
+BOOST_AUTO_TEST_CASE(paths_that_are_not_utf8_are_read_as_they_were_written) {
+  const Workflow root = made_workflow("root");
+  RunStart start;
+  start.run = "r1";
+  start.workflow = &root;
+  for (const std::string path : {"caf\xe9", "\xff\x01\"\\xe9", "caf\u00e9"}) {
+    start.file = path + "/a.md";
+    std::string lines;
+    append_run_started(lines, some_time, start, "/" + path);
+    const RunRecord run = read_back(lines);
+    BOOST_TEST(run.file == start.file);
+    BOOST_TEST(run.directory == "/" + path);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_resumption_replaces_what_was_known_about_the_run_except_its_policy) {
   const Workflow root = made_workflow("root");
   RunStart start;
