@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <filesystem>
-#include <system_error>
 
 #include "base/descriptor.h"
 #include "base/files.h"
@@ -100,9 +98,6 @@ bool begin_detached(int report, const journal::Journal* journal) {
   std::string why = journal->write_problem();
   if (!why.empty()) {
     complain("a detached run needs its journal, but " + journal->file() + " cannot be written: " + why);
-    // A new run leaves nothing behind.
-    std::error_code failed;
-    if (std::filesystem::file_size(journal->file(), failed) == 0 && !failed) ::unlink(journal->file().c_str());
     return false;
   }
   const std::string path = journal::log_file(journal->file());

@@ -133,6 +133,13 @@ Journal::~Journal() {
     const std::lock_guard lock(mutex_);
     flush();
   }
+  // A run that could not begin, or whose records could not be written, leaves nothing behind. The path may by now lead
+  // to another file.
+  struct stat own {};
+  struct stat named {};
+  if (::fstat(descriptor_.get(), &own) != 0 || !S_ISREG(own.st_mode) || own.st_size != 0) return;
+  if (::lstat(file_.c_str(), &named) != 0 || named.st_dev != own.st_dev || named.st_ino != own.st_ino) return;
+  ::unlink(file_.c_str());
 }
 
 std::string Journal::go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace> from) {

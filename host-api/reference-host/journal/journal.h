@@ -59,6 +59,7 @@ class Journal final : public runner::RunObserver {
   static std::unique_ptr<Journal> reopen(const std::string& file, Options options, std::string& error);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
+  // Removes the file if it has no record: the run has not begun.
   ~Journal() override;
 
   // The id of the run, for RunStart, and the path of the journal.

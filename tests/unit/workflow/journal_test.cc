@@ -419,6 +419,21 @@ BOOST_FIXTURE_TEST_CASE(a_journal_that_was_deleted_is_reported_at_the_end, Folde
   BOOST_TEST(notices[0].ends_with("was deleted during the run, so the run can be neither shown nor resumed"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_run_that_could_not_begin_leaves_no_journal, Folder) {
+  auto journal = create();
+  const std::string file = journal->file();
+  BOOST_TEST(fs::exists(file));
+  journal.reset();
+  BOOST_TEST(!fs::exists(file));
+  // Another file in its place stays.
+  journal = create();
+  fs::remove(journal->file());
+  const std::string other = journal->file();
+  put(other, "");
+  journal.reset();
+  BOOST_TEST(fs::exists(other));
+}
+
 BOOST_FIXTURE_TEST_CASE(one_record_may_be_larger_than_what_is_kept_in_memory, Folder) {
   auto journal = create();
   ToldRun run(workflow, *journal);
