@@ -103,6 +103,16 @@ BOOST_AUTO_TEST_CASE(a_run_can_be_stopped_as_soon_as_its_id_is_known) {
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
+// The messages of the run's process cannot be written with this limit, as with a full disk.
+BOOST_AUTO_TEST_CASE(a_run_that_cannot_begin_says_so_even_if_its_messages_are_lost) {
+  const Finished lost =
+      run({"/bin/sh", "-c", "ulimit -f 0; TMPDIR=/nowhere exec " + wtool_path + " run --detach " + one_step("true")},
+          here());
+  BOOST_TEST(lost.exit_code == 2);
+  BOOST_TEST(lost.out.empty(), lost.out);
+  BOOST_TEST(holds(lost.err, "wtool: the run has not begun: "), lost.err);
+}
+
 BOOST_AUTO_TEST_CASE(mistakes_are_reported_before_anything_is_detached) {
   const Finished wrong = wtool({"run", workflow("    [*] --> A\n    A --> [*]\n", "- A: Shel \"x\"\n"), "--detach"});
   BOOST_TEST(wrong.exit_code == 2);

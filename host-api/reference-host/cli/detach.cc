@@ -49,7 +49,13 @@ int wait_for_the_beginning(pid_t process, const Descriptor& reports, const Descr
   read_all(reports.get(), 4096, run);
   // A run that has not sent its id has not begun.
   const int status = run.empty() ? exit_status_of_process(process) : exit_ok;
-  write_all(STDERR_FILENO, shown_before(early.get()));
+  const std::string said = shown_before(early.get());
+  write_all(STDERR_FILENO, said);
+  // With a limit of the size of files, the messages cannot be kept.
+  if (run.empty() && said.empty()) {
+    complain("the run has not begun: its process ended with status " + std::to_string(status) +
+             ", and its messages were lost; `wtool run` without --detach shows them");
+  }
   if (run.empty()) return status == exit_ok ? exit_unusable : status;
   const std::string commands = "`wtool attach " + run + "` shows it, `wtool stop " + run + "` ends it";
   if (!print(run + '\n')) {
