@@ -146,6 +146,7 @@ std::string Journal::go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace
   from_ = std::move(from);
   struct stat now {};
   if (::fstat(descriptor_.get(), &now) != 0) return "cannot examine " + file_ + ": " + reason_of(errno);
+  bytes_ = std::min(static_cast<std::uint64_t>(now.st_size), whole_bytes);
   // Only a regular file can have a torn end.
   if (!S_ISREG(now.st_mode) || static_cast<std::uint64_t>(now.st_size) <= whole_bytes) return {};
   if (::ftruncate(descriptor_.get(), static_cast<off_t>(whole_bytes)) == 0) return {};
@@ -192,6 +193,7 @@ void Journal::take(Write write, Append append) {
 std::string Journal::flush() {
   const auto [done, number] = write_all(descriptor_.get(), pending_);
   pending_.erase(0, done);
+  bytes_ += done;
   const bool failed_before = std::exchange(failing_, number != 0);
   next_attempt_ = failing_ ? pending_.size() + batch : 0;
   if (failing_ && !failed_before) {
@@ -311,8 +313,13 @@ void Journal::run_ended(const runner::RunReport& report) {
       notice = "the journal " + file_ +
                " still cannot be written; its end is missing, and the run can be resumed only " +
                "from where the journal ends";
-    } else if (struct stat now{}; ::fstat(descriptor_.get(), &now) == 0 && now.st_nlink == 0) {
-      notice = "the journal " + file_ + " was deleted during the run, so the run can be neither shown nor resumed";
+    } else if (struct stat now{}; ::fstat(descriptor_.get(), &now) == 0) {
+      if (now.st_nlink == 0) {
+        notice = "the journal " + file_ + " was deleted during the run, so the run can be neither shown nor resumed";
+      } else if (S_ISREG(now.st_mode) && static_cast<std::uint64_t>(now.st_size) < bytes_) {
+        notice = "another process has removed records from the journal " + file_ +
+                 " during the run, so the run cannot be resumed, and what is shown about it is not complete";
+      }
     }
   }
   if (!notice.empty() && options_.notice) options_.notice(notice);

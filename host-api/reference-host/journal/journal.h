@@ -120,6 +120,7 @@ class Journal final : public runner::RunObserver {
   std::set<std::uint64_t> calling_;
   std::size_t next_attempt_ = 0;  // the size of pending_ at which writing is tried again
   bool failing_ = false;          // the last attempt failed
+  std::uint64_t bytes_ = 0;       // the size of the file, unless another process changes it
   bool given_up_ = false;         // pending_ became too large: it was dropped, and nothing more is written
 };
 

@@ -419,6 +419,17 @@ BOOST_FIXTURE_TEST_CASE(a_journal_that_was_deleted_is_reported_at_the_end, Folde
   BOOST_TEST(notices[0].ends_with("was deleted during the run, so the run can be neither shown nor resumed"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_journal_that_was_cut_is_reported_at_the_end, Folder) {
+  auto journal = create();
+  ToldRun run(workflow, *journal);
+  run.start(journal->run());
+  fs::resize_file(journal->file(), 0);
+  run.visit("Build");
+  run.finish();
+  BOOST_REQUIRE(notices.size() == 1U);
+  BOOST_TEST(notices[0].starts_with("another process has removed records from the journal "), notices[0]);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_run_that_could_not_begin_leaves_no_journal, Folder) {
   auto journal = create();
   const std::string file = journal->file();
