@@ -270,11 +270,13 @@ BOOST_AUTO_TEST_CASE(a_folder_outside_of_any_project_is_not_served_by_default) {
   BOOST_TEST(holds(refused(person, "/", {"--root", "/"}).err, "contains your home folder"));
   BOOST_TEST(holds(refused(person, "/", {"--root", person.home() + "/none"}).err, "there is no such folder"));
   BOOST_TEST(holds(refused(person, "/", {"--root", person.home() + "/.ssh/id"}).err, "there is no such folder"));
-  const Finished gone =
-      run({"/bin/sh", "-c", "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" mcp", WTOOL_TEST_PROGRAM},
-          person.in(nowhere.path()));
-  BOOST_TEST(gone.exit_code == 2);
-  BOOST_TEST(holds(gone.err, "wtool: the folder in which wtool was started cannot be found: "), gone.err);
+  for (const std::string options : {"", " --workflows ."}) {
+    const Finished gone = run(
+        {"/bin/sh", "-c", "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" mcp" + options, WTOOL_TEST_PROGRAM},
+        person.in(nowhere.path()));
+    BOOST_TEST(gone.exit_code == 2);
+    BOOST_TEST(holds(gone.err, "wtool: the folder in which wtool was started cannot be found: "), gone.err);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_file_of_a_build_tool_makes_a_project_too) {

@@ -89,7 +89,9 @@ struct McpOptions {
 };
 
 std::string absolute(const std::string& path) {
-  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+  std::error_code failed;
+  const std::filesystem::path made = std::filesystem::absolute(path, failed);
+  return path.empty() || failed ? path : made.lexically_normal().string();
 }
 
 // The folder to which the policy confines commands; empty if it needs none. Nothing: the reason is on stderr.
@@ -116,12 +118,12 @@ std::optional<std::string> root_of(const McpOptions& options) {
 // Sets the policy and the folder of the commands. Returns the text about the policy that models get. Nothing: the
 // reason is on stderr.
 std::optional<std::string> set_policy(Context& context, McpOptions& options) {
+  const std::optional<std::string> root = root_of(options);
+  if (!root) return std::nullopt;
   // Relative paths are relative to the folder in which this program was started.
   context.options.config = absolute(context.options.config);
   for (std::string& plugin : context.options.plugins) plugin = absolute(plugin);
   options.workflows = absolute(options.workflows);
-  const std::optional<std::string> root = root_of(options);
-  if (!root) return std::nullopt;
   if (!options.root.empty()) {
     std::error_code failure;
     std::filesystem::current_path(*root, failure);
