@@ -225,6 +225,19 @@ BOOST_AUTO_TEST_CASE(a_state_that_needs_a_file_fails_where_it_could_not_be_writt
   BOOST_TEST(file("read") == "4788895\n");
 }
 
+BOOST_AUTO_TEST_CASE(without_a_temporary_folder_a_message_names_no_path_at_the_root) {
+  keep("bytes: 4096");
+  ProgramOptions options = here();
+  options.set["TMPDIR"] = "/proc";
+  const Finished finished =
+      run({wtool_path, "run", "--no-journal",
+           workflow(two, "- A: Shell \"seq 1 700000\"\n- B: Shell \"wc -c < ${A.stdout_file} >read\"\n")},
+          options);
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(holds(finished.out + finished.err, "cannot be written to main-1.stdout: the folder for outputs "),
+             finished.out << finished.err);
+}
+
 BOOST_AUTO_TEST_CASE(the_files_of_a_run_have_a_limit_together) {
   keep("bytes: 4096, max_bytes: 1048576");
   const Finished finished =

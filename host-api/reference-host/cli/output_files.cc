@@ -211,8 +211,10 @@ bool OutputFiles::make_folder(std::string& error) {
 std::unique_ptr<runner::OutputFile> OutputFiles::create(const std::string& name, bool secret, Earlier earlier) {
   const std::lock_guard lock(mutex_);
   std::string error;
-  if (!make_folder(error)) return std::make_unique<File>(*this, folder_ + "/" + file_name(name, secret), error);
-  const std::string path = folder_ + "/" + file_name(name, secret);
+  const bool has_folder = make_folder(error);
+  // Without a temporary folder, there is no path, so the message names only the file.
+  const std::string path = (folder_.empty() ? "" : folder_ + "/") + file_name(name, secret);
+  if (!has_folder) return std::make_unique<File>(*this, path, error);
   struct stat before {};
   const std::string own = fs::path(path).filename().string();
   if (earlier == Earlier::kept) {
