@@ -54,6 +54,9 @@ int read_all(int descriptor, std::size_t limit, std::string& bytes) {
       bytes.append(piece.data(), static_cast<std::size_t>(got));
       if (total > limit) return EFBIG;
     } else if (errno == EAGAIN) {
+      // Nothing says when the bytes come that a file such as /proc/kmsg does not have yet.
+      struct stat status {};
+      if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) return EAGAIN;
       wait_for(descriptor, POLLIN);
     } else if (errno != EINTR) {
       return errno;

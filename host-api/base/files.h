@@ -26,7 +26,8 @@ struct Written {
 Written write_all(int descriptor, std::string_view bytes) noexcept;
 
 // Appends everything up to the end of the file to `bytes`. Returns 0 or an errno; EFBIG: the file has more than `limit`
-// bytes. After an error, `bytes` may have a part of the file.
+// bytes; EAGAIN: it is a regular file that would block, such as /proc/kmsg. After an error, `bytes` may have a part of
+// the file.
 int read_all(int descriptor, std::size_t limit, std::string& bytes);
 
 // ---- Opens the files that this host writes itself while commands run, or afterwards: events, reports, journals.
