@@ -257,7 +257,7 @@ Descriptor make_folder_without_links(const std::string& base, const std::string&
   for (auto part = path.begin(); at && part != path.end(); ++part) {
     seen /= *part;
     const bool last = std::next(part) == path.end();
-    made = ::mkdirat(at.get(), part->c_str(), last ? mode : 0777) == 0;
+    made = ::mkdirat(at.get(), part->c_str(), last ? mode : mode | 0755) == 0;
     if (!made && errno != EEXIST) {
       why = reason(errno, seen);
       return {};
@@ -266,6 +266,17 @@ Descriptor make_folder_without_links(const std::string& base, const std::string&
   }
   if (!at) why = reason(errno, seen);
   return at;
+}
+
+std::error_code make_folders(const std::string& folder) {
+  fs::path made;
+  for (const fs::path& part : fs::path(folder)) {
+    made /= part;
+    if (::mkdir(made.c_str(), 0755) != 0 && errno != EEXIST) return {errno, std::generic_category()};
+  }
+  std::error_code failed;
+  const bool is_there = fs::is_directory(made, failed);
+  return is_there || failed ? failed : std::make_error_code(std::errc::not_a_directory);
 }
 
 }  // namespace wtool

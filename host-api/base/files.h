@@ -13,6 +13,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/descriptor.h"
 
@@ -80,8 +81,13 @@ Descriptor open_regular(const std::string& file, struct stat& status);
 
 // Opens `folder`, whose path begins with `base`. Makes it, and the folders above it, if they are missing. Follows links
 // in `base` itself, but none below it. Empty: the folder could not be opened or made, and `why` has the reason. `made`
-// says whether `folder` itself was missing; if so, it was made with `mode`.
+// says whether `folder` itself was missing; if so, it was made with `mode`. Folders above it are made with `mode` and
+// 0755.
 Descriptor make_folder_without_links(const std::string& base, const std::string& folder, mode_t mode, bool& made,
                                      std::string& why);
+
+// Makes `folder`, and the folders above it, if they are missing. Follows links. No other user can write in a folder that
+// it makes, whatever the umask is. Returns why it failed; false: it did not.
+std::error_code make_folders(const std::string& folder);
 
 }  // namespace wtool

@@ -170,8 +170,7 @@ int make_guarded_place(std::string& place) {
   }
   if (state.empty()) return no_place;
   place = state + std::string(guarded_place);
-  std::error_code failed;
-  fs::create_directories(place, failed);
+  std::error_code failed = make_folders(place);
   if (failed) return lasting_error(failed.value());
   if (!make_temporary_folder(place).empty()) return no_place;
   const fs::path real = fs::canonical(place, failed);

@@ -71,8 +71,7 @@ std::vector<std::string> question_folders() {
 
 Descriptor open_question_folder(const std::string& path, bool make, std::string& why) {
   if (make) {
-    std::error_code failure;
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failure);
+    (void)make_folders(std::filesystem::path(path).parent_path().string());  // mkdir() shows whether it failed
     if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
       why = path + " cannot be created: " + ::strerror(errno);
       return {};

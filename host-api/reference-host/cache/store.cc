@@ -135,10 +135,8 @@ std::string Store::path(std::string_view kind, std::string_view name) const {
 }
 
 bool Store::make_folders(std::string& problem) const {
-  std::error_code failed;
   const fs::path above = fs::path(folder_).parent_path();
-  fs::create_directories(above, failed);
-  if (failed) {
+  if (const std::error_code failed = wtool::make_folders(above.string())) {
     problem = "the folder " + above.string() + " cannot be created: " + failed.message();
     return false;
   }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/files.h"
 #include "base/json.h"
 
 namespace wtool::host {
@@ -27,7 +28,7 @@ bool prepare_audit(const Config& config, bool is_open) {
   }
   std::error_code failure;
   const std::filesystem::path folder = std::filesystem::path(key.value.get<std::string>()).parent_path();
-  if (key.layer == "--policy") std::filesystem::create_directories(folder, failure);
+  if (key.layer == "--policy") failure = make_folders(folder.string());
   if (!failure) return true;
   complain("the folder " + folder.string() + " of the audit trail cannot be created: " + failure.message() +
            "; set audit.file in a configuration (--config FILE)");

@@ -118,7 +118,7 @@ std::string write_lock(const std::string& text) {
   std::string why;
   bool made = false;
   const std::string file = servers::lock_file;
-  const Descriptor folder = make_folder_without_links(".", file.substr(0, file.find('/')), 0777, made, why);
+  const Descriptor folder = make_folder_without_links(".", file.substr(0, file.find('/')), 0755, made, why);
   if (!folder) return why;
   const std::string name = file.substr(file.find('/') + 1);
   const std::string fresh = name + ".new";

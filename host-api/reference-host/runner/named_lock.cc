@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/environment.h"
+#include "base/files.h"
 #include "runner/waiting.h"
 #include "workflow/model/model.h"
 
@@ -34,8 +35,7 @@ std::string lock_folder(std::string& error) {
     return {};
   }
   std::string folder = state + "/wtool/locks";
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
+  const std::error_code failed = make_folders(folder);
   // Keeps the names of locks private. A failure is ignored: if the folder belongs to another user, opening the lock
   // shows whether it can be used.
   std::error_code ignored;

@@ -258,6 +258,14 @@ BOOST_FIXTURE_TEST_CASE(folders_are_made_below_a_base_and_through_no_link, Place
   BOOST_TEST(static_cast<bool>(wtool::make_folder_without_links("", "a/b", 0755, made, why)));
   BOOST_TEST(!made);
   BOOST_TEST(mode_of("a/b") == 0700U);
+  // Other users cannot write in it, even without a umask.
+  const mode_t usual = ::umask(0);
+  BOOST_TEST(static_cast<bool>(wtool::make_folder_without_links(inside.path(), "open/b", 0700, made, why)));
+  BOOST_TEST(!wtool::make_folders(inside.path() + "/open2/c/"));
+  ::umask(usual);
+  BOOST_TEST(mode_of("open") == 0755U);
+  BOOST_TEST(mode_of("open2") == 0755U);
+  BOOST_TEST(mode_of("open2/c") == 0755U);
   // A link in the base is followed, but none below it.
   fs::create_directory_symlink("a", "link");
   BOOST_TEST(static_cast<bool>(wtool::make_folder_without_links(inside.path() + "/link", "c", 0700, made, why)));
@@ -269,6 +277,8 @@ BOOST_FIXTURE_TEST_CASE(folders_are_made_below_a_base_and_through_no_link, Place
                         inside.path() + "/a");
   BOOST_TEST(!fs::exists("a/d"));
   inside.file("file", "");
+  BOOST_TEST((wtool::make_folders(inside.path() + "/file") == std::errc::not_a_directory));
+  BOOST_TEST((wtool::make_folders(inside.path() + "/file/d") == std::errc::not_a_directory));
   BOOST_TEST(!wtool::make_folder_without_links(inside.path(), "file", 0700, made, why));
   BOOST_TEST(why == "Not a directory");
   BOOST_TEST(!wtool::make_folder_without_links(inside.path() + "/missing", "x", 0700, made, why));
