@@ -21,6 +21,24 @@ using Json = nlohmann::ordered_json;
 // How many bytes of a text are shown to a person. More would push the command off the screen.
 constexpr std::size_t shown_input = 4096;
 
+// How many bytes of a variable's value are shown.
+constexpr std::size_t shown_value = 256;
+
+// The variables that the call sets, with their values. What looks like a secret is masked before the value is cut,
+// because a part of a secret does not look like one.
+Json describe_variables(const CommandRequest& request, const secrets::Masker& masker) {
+  Json variables = Json::object();
+  for (const auto& [name, value] : request.environment) {
+    std::string shown = secrets::is_secret_name(name) ? std::string(secrets::mask) : masker.masked(value);
+    if (shown.size() > shown_value) {
+      shown.resize(valid_utf8_prefix(std::string_view(shown).substr(0, shown_value)));
+      shown += "... (" + std::to_string(value.size()) + " bytes)";
+    }
+    variables[name] = std::move(shown);
+  }
+  return variables;
+}
+
 Json describe_input(const std::string& text) {
   Json input{{"bytes", text.size()}, {"sha256", sha256(text)}};
   const bool is_whole = text.size() <= shown_input;
@@ -34,6 +52,7 @@ std::string describe(const CommandRequest& request, const CommandPlan& plan) {
   Json names = Json::array();
   for (const auto& [name, value] : request.environment) names.push_back(name);
   subject["environment_names"] = std::move(names);
+  if (!request.environment.empty()) subject["environment"] = describe_variables(request, plan.masker(request));
   if (request.standard_input) subject["stdin"] = describe_input(*request.standard_input);
   if (plan.lifts_network) subject["lifts"] = {"network"};
   if (request.interactive) subject["interactive"] = true;

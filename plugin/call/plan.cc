@@ -119,7 +119,23 @@ bool open_directory(const CommandRequest& request, const Configuration& configur
   return false;
 }
 
-// Refuses the plan if the call sets variables that it may not set.
+// Refuses the plan if the call sets variables that a call under an allow list may not set. `where` says where that
+// counts: "under an allow list".
+void refuse_variables(const CommandRequest& request, const Configuration& configuration, std::string_view where,
+                      const std::string& rule, CommandPlan& plan) {
+  for (const auto& [name, value] : request.environment) {
+    const auto refusal = policy::refuse_name(name, configuration.environment, value);
+    if (!refusal) continue;
+    refuse(plan,
+           {"policy_denied",
+            "environment: " + name + " may not be set " + std::string(where) + ", because it " + refusal->reason,
+            refusal->hint},
+           rule);
+    return;
+  }
+}
+
+// Refuses the plan if the call sets variables that it may not set, whatever its command is.
 void judge_environment(const CommandRequest& request, const Configuration& configuration, bool trusted,
                        CommandPlan& plan) {
   if (const auto denied = policy::find_denied_name(request.environment, configuration.environment)) {
@@ -131,16 +147,8 @@ void judge_environment(const CommandRequest& request, const Configuration& confi
     return;
   }
   if (!trusted) return;
-  for (const auto& [name, value] : request.environment) {
-    const auto refusal = policy::refuse_name(name, configuration.environment, value);
-    if (!refusal) continue;
-    refuse(
-        plan,
-        {"policy_denied", "environment: " + name + " may not be set under an allow list, because it " + refusal->reason,
-         refusal->hint},
-        request.interactive ? "commands.interactive" : "commands.allow");
-    return;
-  }
+  refuse_variables(request, configuration, "under an allow list",
+                   request.interactive ? "commands.interactive" : "commands.allow", plan);
 }
 
 }  // namespace
@@ -223,6 +231,11 @@ CommandPlan make_plan(const CommandRequest& request, const Configuration& config
   if (own.decision > plan.verdict.decision) {
     plan.asked_by_tool_rules = true;
     plan.verdict = std::move(own);
+  }
+  // The person answers for the command that the question shows. A variable such as PATH could make it another one.
+  if (plan.verdict.decision == policy::Decision::ask) {
+    refuse_variables(request, configuration, "for a command that needs an approval", plan.verdict.rule, plan);
+    if (plan.error) return plan;
   }
   plan.lifts_network = plan.verdict.opens_network && configuration.sandbox && !configuration.sandbox->network &&
                        !configuration.network_stays_closed;

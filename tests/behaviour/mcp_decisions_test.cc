@@ -165,6 +165,12 @@ BOOST_AUTO_TEST_CASE(an_approved_push_has_the_network_for_this_one_call) {
   const std::string question = reply("no");
   BOOST_TEST(holds(question, "A yes lifts this limit for this one call:\n  | network\n"), question);
   BOOST_TEST(client.answer(refused).at("result").at("isError") == true);
+  // Nobody is asked about a push whose program, or the program that it starts, another variable decides.
+  for (const char* name : {"PATH", "GIT_SSH_COMMAND", "LD_PRELOAD"}) {
+    const Json steered = client.answer(client.call("git push " + url + " HEAD", {{"environment", {{name, "/tmp"}}}}));
+    BOOST_TEST(steered.at("result").at("isError") == true, name);
+    BOOST_TEST(holds(steered.dump(), std::string("environment: ") + name + " may not be set for a command"), steered);
+  }
   // `git fetch` from the same place needs no approval, so it gets no network.
   BOOST_TEST(client.run("git fetch " + url).at("isError") == true);
   BOOST_TEST(!connected(0));

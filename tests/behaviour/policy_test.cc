@@ -266,7 +266,8 @@ struct Asked {
   ScratchFolder scratch;
   ScratchFolder home;
   const std::string file = home.path() + "/wtool/approvals.json";
-  const ToolUnderTest tool{plugin, {{"commands", {{"ask", {"touch"}}, {"approvals", file}}}}};
+  const ToolUnderTest tool{
+      plugin, {{"commands", {{"ask", {"touch"}}, {"approvals", file}}}, {"environment", {{"allow", {"API_KEY"}}}}}};
 
   Answer touch(const std::string& name, const Json& more = Json::object()) {
     Json arguments{{"command", "touch " + name}, {"working_directory", scratch.path()}};
@@ -294,6 +295,49 @@ BOOST_AUTO_TEST_CASE(a_question_shows_what_would_run_and_yes_holds_once) {
   touch("a");
   BOOST_TEST(host.questions().size() == 2U);
   BOOST_TEST(host.questions().back().fingerprint == question.fingerprint);
+}
+
+// A yes to `touch a` is no yes to the program `touch` of another folder.
+BOOST_AUTO_TEST_CASE(a_call_that_asks_sets_no_variable_that_makes_its_command_another_one) {
+  scratch.file("touch", "#!/bin/sh\necho ran > ran\n");
+  BOOST_REQUIRE(::chmod((scratch.path() + "/touch").c_str(), 0700) == 0);
+  const Json rows{{"PATH", scratch.path() + ":/usr/bin"},
+                  {"BASH_ENV", scratch.path() + "/touch"},
+                  {"LD_PRELOAD", scratch.path() + "/touch"},
+                  {"GIT_SSH_COMMAND", "./touch"},
+                  {"MY_OWN", "x"}};
+  for (const auto& [name, value] : rows.items()) {
+    const Answer answer = touch("a", {{"environment", {{name, value}}}});
+    BOOST_TEST(answer.code() == "policy_denied", name);
+    BOOST_TEST(
+        answer.text().starts_with("environment: " + name + " may not be set for a command that needs an approval"),
+        answer.text());
+    const Json explained =
+        tool.explain({{"command", "touch a"}, {"working_directory", scratch.path()}, {"environment", {{name, value}}}});
+    BOOST_TEST(explained.at("verdict") == "deny", name);
+    BOOST_TEST(explained.at("rule") == "commands.ask: touch", name);
+    // Without a question, nobody has answered for the command.
+    BOOST_TEST(!tool.run({{"command", "true"}, {"environment", {{"MY_OWN", value}}}}).is_error(), name);
+  }
+  BOOST_TEST(host.questions().empty());
+  BOOST_TEST(!exists("ran"));
+  BOOST_TEST(!exists("a"));
+}
+
+BOOST_AUTO_TEST_CASE(a_question_shows_the_values_of_variables_and_masks_secrets) {
+  BOOST_TEST(!touch("a", {{"environment",
+                           {{"CI", "1"},
+                            {"API_KEY", "s3cr3t-value"},
+                            {"NODE_ENV", "of s3cr3t-value"},
+                            {"GIT_AUTHOR_NAME", std::string(1000, 'a')}}}})
+                  .is_error());
+  const Json shown = Json::parse(host.questions().back().subject).at("environment");
+  BOOST_TEST(shown == (Json{{"CI", "1"},
+                            {"API_KEY", "[masked]"},
+                            {"NODE_ENV", "of [masked]"},
+                            {"GIT_AUTHOR_NAME", std::string(256, 'a') + "... (1000 bytes)"}}));
+  BOOST_TEST(!touch("b").is_error());
+  BOOST_TEST(!Json::parse(host.questions().back().subject).contains("environment"));
 }
 
 BOOST_AUTO_TEST_CASE(an_approval_of_a_glob_is_for_the_names_that_it_expands_to) {

@@ -64,6 +64,15 @@ std::string joined_names(const ordered_json& names) {
   return text;
 }
 
+// One line for each variable: NAME="value". In the notation of JSON, a value cannot look like a further variable.
+std::string lines_of_variables(const ordered_json& variables) {
+  std::string text;
+  for (const auto& [name, value] : variables.items()) {
+    text.append(text.empty() ? "" : "\n").append(name).append("=").append(dumped(value));
+  }
+  return text;
+}
+
 // The title says whether the text was cut, so that the text itself cannot pretend to be cut.
 std::string title_of_input(const ordered_json& input) {
   const std::string bytes = visible(as_text(input.value("bytes", ordered_json())));
@@ -117,11 +126,16 @@ std::string question_text(const Question& question, std::size_t columns, std::st
     block("What would run:", question.subject);
   } else {
     if (subject.contains("directory")) block("In the directory:", as_text(subject["directory"]));
-    if (const auto names = subject.find("environment_names"); names != subject.end() && !names->empty()) {
+    const auto variables = subject.find("environment");
+    const bool has_values = variables != subject.end() && variables->is_object();
+    if (has_values && !variables->empty()) {
+      block("With these variables set:", lines_of_variables(*variables));
+    } else if (const auto names = subject.find("environment_names"); names != subject.end() && !names->empty()) {
       block("With these variables set:", joined_names(*names));
     }
     for (const auto& [key, value] : subject.items()) {
       if (key == "command" || key == "directory" || key == "environment_names") continue;
+      if (key == "environment" && has_values) continue;
       if (key == once_member && value == true) continue;  // the answers that are offered show this
       if (key == "hint" && value.is_string()) continue;   // it is for the caller: what would need no answer
       if (key == "lifts" || (key == "stdin" && value.is_object())) continue;

@@ -117,6 +117,19 @@ BOOST_AUTO_TEST_CASE(a_hint_for_the_caller_is_not_shown_to_the_person) {
   BOOST_TEST(holds(asked({{"hint", {"odd"}}}), "odd"));
 }
 
+BOOST_AUTO_TEST_CASE(variables_are_shown_with_values_that_cannot_pass_for_further_variables) {
+  BOOST_TEST(holds(asked({{"command", "make"},
+                          {"environment_names", {"CI", "STAGE"}},
+                          {"environment", {{"CI", "1"}, {"STAGE", "x\nPATH=/bin"}}}}),
+                   "With these variables set:\n"
+                   "  | CI=\"1\"\n"
+                   "  | STAGE=\"x\\nPATH=/bin\"\n"
+                   "The command:\n"
+                   "  | make\n"));
+  // Another plugin's subjects may have members of any type.
+  BOOST_TEST(holds(asked({{"environment", "as it likes"}}), "environment:\n  | as it likes\n"));
+}
+
 BOOST_AUTO_TEST_CASE(the_standard_input_is_shown_and_the_title_says_where_it_is_cut) {
   json input = {{"bytes", 9}, {"sha256", "5e"}, {"text", "one\nt\x1b[2J"}, {"cut", false}};
   BOOST_TEST(holds(asked({{"command", "wc"}, {"stdin", input}}),

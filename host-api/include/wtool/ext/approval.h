@@ -30,7 +30,8 @@ typedef struct wtool_approval_question {
   wtool_view tool;        /* descriptor id */
   wtool_view call_id;     /* as in the request */
   wtool_view subject;     /* JSON object: what exactly would run: {"command", "directory", "environment_names", ...};
-                             if the call has a text for standard input, also "stdin": {"bytes", "sha256", "text",
+                             if the call sets variables, also "environment": {NAME: VALUE}, where secrets are masked
+                             and long values are cut; if the call has a text for standard input, also "stdin": {"bytes", "sha256", "text",
                              "cut"}, where "text" is only the beginning of a long text ("cut" is then true) */
   wtool_view reason;      /* why the plugin asks, one sentence */
   wtool_view fingerprint; /* hex; the same for the same command, directory, environment and standard input, and for
