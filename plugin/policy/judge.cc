@@ -456,11 +456,11 @@ class Judge {
                                         "run programs",
                                     "name that directory as working_directory");
     }
-    const std::vector<std::string> own = covenant::repository_folders(situation_.directory, "/");
+    const std::vector<std::string> own = covenant::repositories_around(situation_.directory, "/");
     for (std::string directory : frame.directories) {
       for (const std::string& next : made.directories) directory = resolve_folder(directory, next);
       const bool is_known = directory != unknown_folder;
-      if (is_known && (covenant::repository_folders(directory, "/") == own || !covenant::may_filter(directory, "/"))) {
+      if (is_known && (covenant::repositories_around(directory, "/") == own || !covenant::may_filter(directory, "/"))) {
         continue;
       }
       return strictest_.not_covered(frame, words.front().at,

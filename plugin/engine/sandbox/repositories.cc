@@ -20,6 +20,7 @@
 #include "base/timespec.h"
 #include "engine/sandbox/git_files.h"
 #include "engine/sandbox/real_path.h"
+#include "system/git_path.h"
 
 namespace wtool::engine {
 
@@ -71,11 +72,8 @@ std::string resolve_from(const std::string& base, const std::string& name) {
 // The path in a file of one line, such as commondir; empty if there is no such file.
 std::string path_in_file(const std::string& file, std::string_view prefix = {}) {
   constexpr std::size_t max_line = 8192;
-  std::string text = read_file(file, max_line).value_or(std::string());
-  if (!text.starts_with(prefix)) return {};
-  text.erase(0, prefix.size());
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  return text.empty() ? text : resolve_from(parent_of(file), text);
+  const auto path = path_in_git_file(read_file(file, max_line).value_or(std::string()), prefix);
+  return path ? resolve_from(parent_of(file), *path) : std::string();
 }
 
 // True if the key is in a section whose values may be commands that git runs.

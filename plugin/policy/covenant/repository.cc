@@ -4,18 +4,20 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
-#include <string_view>
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "policy/directories.h"
+#include "system/git_path.h"
 
 namespace wtool::policy::covenant {
 
 namespace {
+
+std::string parent_of(const std::string& path) { return std::max<std::string>("/", path.substr(0, path.rfind('/'))); }
 
 constexpr std::size_t max_file_size = 1 << 20;
 
@@ -33,14 +35,6 @@ std::optional<std::string> read(const std::string& path) {
   return text;
 }
 
-// The path in a file such as `.git` of a worktree (`gitdir: PATH`) or `commondir`.
-std::string path_in(std::string text, std::string_view prefix) {
-  if (text.starts_with(prefix)) text.erase(0, prefix.size());
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.pop_back();
-  text.erase(0, text.find_first_not_of(' '));
-  return text;
-}
-
 bool names_filter(const std::string& path) {
   const std::optional<std::string> text = read(path);
   if (!text) return true;
@@ -48,41 +42,59 @@ bool names_filter(const std::string& path) {
   return settings.find("[filter") != std::string::npos || settings.find("[include") != std::string::npos;
 }
 
-std::string git_in(const std::string& folder) { return (folder == "/" ? "" : folder) + "/.git"; }
+bool exists(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0;
+}
 
-bool has_filters(const std::string& folder) {
-  std::string repository = git_in(folder);
+// True if git may use the folder itself as a repository: a bare one, or a folder inside a `.git`, such as
+// `.git/modules/NAME`.
+bool looks_like_repository(const std::string& folder) {
+  return exists(path_below(folder, "HEAD")) &&
+         (exists(path_below(folder, "commondir")) ||
+          (exists(path_below(folder, "objects")) && exists(path_below(folder, "refs"))));
+}
+
+bool has_filters(std::string repository) {
   struct stat status {};
   if (::stat(repository.c_str(), &status) != 0) return true;
   if (!S_ISDIR(status.st_mode)) {
     const auto pointer = read(repository);
-    if (!pointer) return true;
-    repository = resolve_path(folder, path_in(*pointer, "gitdir:"));
+    const auto path = pointer ? path_in_git_file(*pointer, "gitdir: ") : std::nullopt;
+    if (!path) return true;
+    repository = resolve_path(parent_of(repository), *path);
   }
   const auto common = read(repository + "/commondir");
   if (!common) return true;
-  const std::string shared = common->empty() ? repository : resolve_path(repository, path_in(*common, ""));
+  std::string shared = repository;
+  if (!common->empty()) {
+    const auto path = path_in_git_file(*common);
+    if (!path) return true;
+    shared = resolve_path(repository, *path);
+  }
   return names_filter(shared + "/config") || names_filter(repository + "/config.worktree");
 }
 
 }  // namespace
 
-std::vector<std::string> repository_folders(const std::string& directory, const std::string& root) {
-  std::vector<std::string> folders;
-  for (std::string folder = directory; !folder.empty();
-       folder = std::max<std::string>("/", folder.substr(0, folder.rfind('/')))) {
+std::vector<std::string> repositories_around(const std::string& directory, const std::string& root) {
+  std::vector<std::string> repositories;
+  for (std::string folder = directory; !folder.empty(); folder = parent_of(folder)) {
+    const std::string inside = path_below(folder, ".git");
     struct stat git {};
-    const bool has_git = ::stat(git_in(folder).c_str(), &git) == 0;
-    if (has_git) folders.push_back(folder);
+    const bool has_git = ::stat(inside.c_str(), &git) == 0;
+    if (has_git) repositories.push_back(inside);
     // Git looks no further than a file `.git`: it uses it, or fails.
-    if (folder == root || folder == "/" || (has_git && S_ISREG(git.st_mode))) break;
+    if (has_git && S_ISREG(git.st_mode)) break;
+    if (looks_like_repository(folder)) repositories.push_back(folder);
+    if (folder == root || folder == "/") break;
   }
-  return folders;
+  return repositories;
 }
 
 bool may_filter(const std::string& directory, const std::string& root) {
-  const std::vector<std::string> folders = repository_folders(directory, root);
-  return std::any_of(folders.begin(), folders.end(), has_filters);
+  const std::vector<std::string> repositories = repositories_around(directory, root);
+  return std::any_of(repositories.begin(), repositories.end(), has_filters);
 }
 
 }  // namespace wtool::policy::covenant

@@ -6,10 +6,11 @@
 
 namespace wtool::policy::covenant {
 
-// The folders from `directory` upward to `root` (both canonical) with a `.git`, the nearest first. Git uses the first one
-// whose `.git` it accepts: it passes over a folder `.git` that is not a whole repository. Ends at a file `.git`, which
-// git never passes over.
-std::vector<std::string> repository_folders(const std::string& directory, const std::string& root);
+// What git may use as its repository in `directory`, the nearest first: the `.git` of each folder from there upward to
+// `root` (both canonical), and each of these folders that looks like a repository itself. Some versions of git use a
+// folder such as `.git/modules/NAME` even if they are told to use no bare repository. Git uses the first one that it
+// accepts: it passes over a folder that is not a whole repository. Ends at a file `.git`, which git never passes over.
+std::vector<std::string> repositories_around(const std::string& directory, const std::string& root);
 
 // Looks at the configurations of all these repositories. True if one names filters, which `git status` and `git diff`
 // run on changed files, if it includes other files, which may name filters, or if it cannot be read. The configurations

@@ -302,6 +302,21 @@ BOOST_AUTO_TEST_CASE(a_repository_that_names_filters_or_includes_is_asked_for) {
   BOOST_TEST(!ran());
 }
 
+// Git looks for the repository in the folder " g", and would run the filters of its configuration.
+BOOST_AUTO_TEST_CASE(a_file_that_names_a_repository_with_a_blank_is_asked_for) {
+  git({"init", "-q", "sub"});
+  git({"-C", "sub", "config", "filter.evil.clean", trap()});
+  std::filesystem::rename(root + "/sub/.git", root + "/sub/ g");
+  std::filesystem::create_directories(root + "/sub/g");
+  file("sub/g/config", "[core]\n");
+  file("sub/.git", "gitdir:  g\n");
+  file("sub/.gitattributes", "* filter=evil\n");
+  file("sub/a.txt", "one\n");
+  BOOST_TEST(error("git status", root + "/sub") == "Command not approved: git status");
+  BOOST_TEST(error("git diff", root + "/sub") == "Command not approved: git diff");
+  BOOST_TEST(!ran());
+}
+
 BOOST_AUTO_TEST_CASE(a_repository_above_the_project_and_a_bare_one_in_it_are_not_used) {
   Json lower = config;
   lower["execute_run"]["root"] = root + "/src";

@@ -216,6 +216,67 @@ BOOST_AUTO_TEST_CASE(the_project_is_the_nearest_folder_with_a_repository_or_answ
   BOOST_TEST(project_root(scratch.path() + "/link", "/") == deep);
 }
 
+// Git takes blanks for a part of the path, so another folder than one without them is the repository.
+BOOST_AUTO_TEST_CASE(files_that_name_a_repository_are_read_as_git_reads_them) {
+  const wtool::test::ScratchFolder scratch;
+  const std::string sub = scratch.path() + "/sub";
+  const auto put = [&](const std::string& name, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(scratch.path() + '/' + name).parent_path());
+    scratch.file(name, text);
+  };
+  const std::string filters = "[filter \"x\"]\nclean = ./x\n";
+  put("sub/g/config", "[core]\n");
+  for (const char* evil : {"sub/ g/config", "sub/  g/config", "sub/g /config", "sub/g\t/config", "sub/\tg/config"}) {
+    put(evil, filters);
+  }
+  for (const char* fine : {"gitdir: g", "gitdir: g\n", "gitdir: g\r\n", "gitdir: g\n\r\n"}) {
+    put("sub/.git", fine);
+    BOOST_TEST(!may_filter(sub, sub), fine);
+  }
+  for (const char* evil : {"gitdir:  g\n", "gitdir:   g\n", "gitdir: g \n", "gitdir: g\t\n", "gitdir: \tg\n",
+                           "gitdir:g\n", "GITDIR: g\n", " gitdir: g\n", "gitdir: \n", "g\n", "", "\n"}) {
+    put("sub/.git", evil);
+    BOOST_TEST(may_filter(sub, sub), evil);
+  }
+  put("sub/.git", std::string("gitdir: g\0x\n", 12));
+  BOOST_TEST(may_filter(sub, sub));
+
+  put("sub/.git", "gitdir: w\n");
+  put("sub/w/ ../g/config", filters);
+  for (const auto& [common, filtered] :
+       {std::pair("../g\n", false), std::pair("../g", false), std::pair("../ g\n", true), std::pair("../g \n", true),
+        std::pair(" ../g\n", true), std::pair("\n", true)}) {
+    put("sub/w/commondir", common);
+    BOOST_TEST(may_filter(sub, sub) == filtered, common);
+  }
+}
+
+// Some versions of git use such a folder even with safe.bareRepository=explicit.
+BOOST_AUTO_TEST_CASE(the_configuration_of_a_repository_around_the_folder_itself_counts) {
+  const wtool::test::ScratchFolder scratch;
+  const std::string modules = scratch.path() + "/.git/modules/m";
+  const std::string worktree = scratch.path() + "/.git/worktrees/w";
+  for (const std::string& folder : {scratch.path() + "/.git", modules}) {
+    std::filesystem::create_directories(folder + "/objects/ab");
+    std::filesystem::create_directories(folder + "/refs");
+  }
+  std::filesystem::create_directories(worktree);
+  scratch.file(".git/HEAD", "ref: refs/heads/main\n");
+  scratch.file(".git/config", "[core]\n");
+  scratch.file(".git/modules/m/HEAD", "ref: refs/heads/main\n");
+  scratch.file(".git/modules/m/config", "[core]\n");
+  BOOST_TEST(!may_filter(modules, "/"));
+  scratch.file(".git/modules/m/config", "[filter \"x\"]\nclean = ./x\n");
+  BOOST_TEST(may_filter(modules, "/"));
+  BOOST_TEST(may_filter(modules + "/objects/ab", "/"));
+  BOOST_TEST(!may_filter(scratch.path(), "/"));
+  scratch.file(".git/worktrees/w/HEAD", "ref: refs/heads/main\n");
+  scratch.file(".git/worktrees/w/commondir", "../..\n");
+  BOOST_TEST(!may_filter(worktree, "/"));
+  scratch.file(".git/worktrees/w/commondir", "../../modules/m\n");
+  BOOST_TEST(may_filter(worktree, "/"));
+}
+
 BOOST_AUTO_TEST_CASE(a_fifo_that_a_command_puts_in_place_of_a_file_is_not_waited_for) {
   const wtool::test::ScratchFolder scratch;
   std::filesystem::create_directories(scratch.path() + "/.git");
