@@ -9,33 +9,13 @@
 #include "base/paths.h"
 #include "configuration/section.h"
 #include "policy/directories.h"
+#include "policy/startup_names.h"
 
 namespace wtool {
 
 namespace {
 
 using Json = nlohmann::json;
-
-// Files from which shells, editors, debuggers, session managers, version control and assistants take commands that they
-// execute on their own. "repositories" means the files in git repositories that make git execute something.
-constexpr std::string_view protected_by_default =
-    "repositories .gitmodules .gitconfig .config/git .hg/hgrc .hgrc .config/hg .config/jj "
-    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .inputrc "
-    ".zshrc .zprofile .zshenv .zlogin .zlogout .zshrc.zwc .zprofile.zwc .zshenv.zwc .zlogin.zwc .zlogout.zwc .kshrc "
-    ".mkshrc .cshrc .tcshrc .login .logout .config/fish .pam_environment "
-    ".xprofile .xsession .xsessionrc .xinitrc .config/autostart .config/plasma-workspace/env .config/systemd "
-    ".config/environment.d .local/share/systemd "
-    ".local/share/applications .local/share/dbus-1 .local/bin "
-    ".envrc .direnvrc .config/direnv .tool-versions .mise.toml mise.toml .mise .config/mise "
-    ".ssh .gnupg/gpg.conf .gnupg/gpg-agent.conf .tmux.conf .config/tmux .screenrc "
-    ".vimrc .exrc .gvimrc .vim .nvimrc .nvim.lua .config/nvim "
-    ".lesskey .less .lessfilter .config/lesskey .selected_editor .nanorc .config/nano "
-    ".emacs .emacs.el .emacs.elc .emacs.d .config/emacs .dir-locals.el .dir-locals-2.el .helix .config/helix "
-    ".vscode .idea .zed .config/zed .config/Code/User "
-    ".gdbinit .lldbinit .pdbrc .Rprofile .irbrc .pryrc .psqlrc .sqliterc "
-    ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .cargo/config .cargo/config.toml "
-    ".mcp.json .claude .claude.json .cursor .codex .gemini .windsurf .opencode opencode.json opencode.jsonc "
-    ".wtool wtool.yaml .clada .config/wtool tools-allow.json apps/tools/caws/tools-allow.json";
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
@@ -52,7 +32,9 @@ std::optional<engine::SandboxPolicy> read_sandbox(const Json& all, std::string& 
   if (!section.present()) return std::nullopt;
   engine::SandboxPolicy policy;
   policy.read = {"/"};
-  policy.protect = words_of(protected_by_default);
+  // What `default` means.
+  policy.protect = words_of(policy::startup_names);
+  policy.protect.insert(policy.protect.begin(), std::string(engine::repositories_name));
   section.absolute_paths("read", policy.read);
   section.absolute_paths("write", policy.write);
   section.names("protect", policy.protect);

@@ -10,6 +10,7 @@
 #include "base/paths.h"
 #include "policy/directories.h"
 #include "policy/programs/reader.h"
+#include "policy/startup_names.h"
 
 namespace wtool::policy::covenant {
 
@@ -23,23 +24,28 @@ using programs::any_listed;
 // protected in any folder, and even in capitals, because some file systems ignore case.
 constexpr std::string_view kept_names = ".git .clada .wtool wtool.yaml tools-allow.json";
 
-// Other programs sooner or later execute the contents of these files by themselves.
-constexpr std::string_view startup_names =
-    ".gitmodules .gitattributes .gitconfig .bashrc .bash_profile .bash_login .bash_logout .profile .zshrc "
-    ".zprofile .zshenv .zlogin .zlogout .bash_aliases .xprofile .envrc .direnvrc .ssh .config .vscode "
-    ".idea .mcp.json .claude .claude.json .cursor .npmrc .yarnrc .yarnrc.yml .mise.toml mise.toml .husky "
-    ".pre-commit-config.yaml .gdbinit .exrc .vimrc";
+// In addition to `startup_names`: folders that have many such files, and files that a project's own tools execute.
+constexpr std::string_view more_startup_names = ".config .cargo .gitattributes .husky .pre-commit-config.yaml";
 
 // Larger trees are not checked entry by entry.
 constexpr int max_entries = 10'000;
 
-bool has_part(std::string_view path, std::string_view names) {
-  const auto is_named = [&](std::string_view part) {
-    return any_listed(names, [&](std::string_view name) {
-      return part.size() == name.size() && ::strncasecmp(part.data(), name.data(), name.size()) == 0;
-    });
-  };
-  return any_listed(path, is_named, '/');
+bool same_name(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+// True if one of the names is in the path. A name with slashes is several parts of the path that follow each other.
+bool has_name(std::string_view path, std::string_view names) {
+  std::vector<std::string_view> parts = programs::parts_of(path, '/');
+  std::erase(parts, ".");
+  return any_listed(names, [&](std::string_view name) {
+    const std::string_view first = name.substr(0, name.find('/'));
+    if (std::none_of(parts.begin(), parts.end(), [&](std::string_view part) { return same_name(part, first); })) {
+      return false;
+    }
+    const std::vector<std::string_view> wanted = programs::parts_of(name, '/');
+    return std::search(parts.begin(), parts.end(), wanted.begin(), wanted.end(), same_name) != parts.end();
+  });
 }
 
 std::string_view without_last_slashes(std::string_view path) {
@@ -93,8 +99,8 @@ class PathJudge {
   }
 
   Ruling by_names(std::string_view path) const {
-    if (has_part(path, kept_names)) return Ruling::invalid;
-    return has_part(path, startup_names) ? Ruling::ask : Ruling::fine;
+    if (has_name(path, kept_names)) return Ruling::invalid;
+    return has_name(path, startup_names) || has_name(path, more_startup_names) ? Ruling::ask : Ruling::fine;
   }
 
   // Judges a real path. A check of its names is not enough: the project's kept files may be links to other places, and

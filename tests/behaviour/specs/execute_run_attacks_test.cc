@@ -142,12 +142,52 @@ BOOST_AUTO_TEST_CASE(files_in_force_are_never_written_whatever_they_are_called) 
 }
 
 BOOST_AUTO_TEST_CASE(what_other_programs_run_by_themselves_is_asked_for) {
-  for (const char* name :
-       {".npmrc", ".yarnrc.yml", ".claude/settings.json", ".cursor/mcp.json", ".mise.toml", ".bash_aliases",
-        ".husky/pre-commit", ".pre-commit-config.yaml", ".gdbinit", ".exrc", ".zlogout", ".xprofile", "src/.NPMRC"}) {
+  for (const char* name : {".npmrc",
+                           ".yarnrc.yml",
+                           ".claude/settings.json",
+                           ".cursor/mcp.json",
+                           ".mise.toml",
+                           ".bash_aliases",
+                           ".husky/pre-commit",
+                           ".pre-commit-config.yaml",
+                           ".gdbinit",
+                           ".exrc",
+                           ".zlogout",
+                           ".xprofile",
+                           "src/.NPMRC",
+                           ".cshrc",
+                           ".tcshrc",
+                           ".kshrc",
+                           ".mkshrc",
+                           ".login",
+                           ".inputrc",
+                           ".nvim.lua",
+                           ".dir-locals.el",
+                           ".Rprofile",
+                           ".lldbinit",
+                           ".tool-versions",
+                           ".zed",
+                           ".codex",
+                           ".pnpmfile.cjs",
+                           ".tmux.conf",
+                           "mise.local.toml",
+                           "mise/config.toml",
+                           ".cargo",
+                           ".cargo/config.toml",
+                           ".hg/hgrc",
+                           "src/.HG/HGRC",
+                           ".hg/./hgrc",
+                           ".config/fish/config.fish"}) {
     const std::string command = "cp x " + std::string(name);
     BOOST_TEST(error(command) == "Command not approved: " + command);
   }
+  // Only the whole name counts, and only its parts one after the other.
+  for (const char* name : {"hgrc", "hg.hgrc", "mise", "config.toml"}) {
+    BOOST_TEST(run("cp x " + std::string(name)) == succeeded(""), name);
+  }
+  folder("project/made");
+  file("made/hgrc", "[hooks]\n");
+  BOOST_TEST(error("cp -r made .hg") == "Command not approved: cp -r made .hg");
 }
 
 BOOST_AUTO_TEST_CASE(a_relative_link_that_is_moved_is_asked_for) {

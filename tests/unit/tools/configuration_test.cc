@@ -216,7 +216,18 @@ BOOST_AUTO_TEST_CASE(the_protected_names_can_be_added_to) {
 BOOST_AUTO_TEST_CASE(the_files_in_which_clients_name_their_servers_are_protected) {
   std::string error;
   const auto names = wtool::parse_configuration(R"({"sandbox":{}})", error)->sandbox->protect;
-  for (const std::string_view name : {".mcp.json", ".cursor", ".vscode", "opencode.json", "opencode.jsonc"}) {
+  for (const std::string_view name :
+       {".mcp.json", ".cursor", ".vscode", "opencode.json", "opencode.jsonc", ".roo", ".kiro", ".crush.json"}) {
+    BOOST_TEST((std::find(names.begin(), names.end(), name) != names.end()), name);
+  }
+}
+
+// mise runs the hooks of each of these files when a shell enters the folder.
+BOOST_AUTO_TEST_CASE(the_files_that_act_when_a_folder_is_entered_are_protected) {
+  std::string error;
+  const auto names = wtool::parse_configuration(R"({"sandbox":{}})", error)->sandbox->protect;
+  for (const std::string_view name : {".envrc", ".tool-versions", "mise.toml", ".mise.toml", "mise.local.toml",
+                                      ".mise.local.toml", "mise/config.toml", ".config/mise", ".config/mise.toml"}) {
     BOOST_TEST((std::find(names.begin(), names.end(), name) != names.end()), name);
   }
 }
