@@ -23,16 +23,14 @@ struct CodeRange {
   std::uint32_t first, last;
 };
 
-// In addition to the controls above: format characters, fillers and selectors without a glyph, blanks, and private use.
-constexpr CodeRange invisible[] = {
+// In addition to the controls above: format characters, fillers and selectors without a glyph, blanks, private use, and
+// letters that are written from right to left. Around such letters, a terminal may show the words of a line in another
+// order than they have.
+constexpr CodeRange deceptive[] = {
     {0x00a0, 0x00a0},     // no-break space
     {0x00ad, 0x00ad},     // soft hyphen
     {0x034f, 0x034f},     // combining grapheme joiner
-    {0x0600, 0x0605},     // Arabic number signs
-    {0x06dd, 0x06dd},     // Arabic end of ayah
-    {0x070f, 0x070f},     // Syriac abbreviation mark
-    {0x0890, 0x0891},     // Arabic pound and piastre marks
-    {0x08e2, 0x08e2},     // Arabic disputed end of ayah
+    {0x0590, 0x08ff},     // Hebrew, Arabic, Syriac, Thaana, NKo and others: from right to left
     {0x115f, 0x1160},     // Hangul fillers
     {0x1680, 0x1680},     // Ogham space
     {0x17b4, 0x17b5},     // Khmer inherent vowels
@@ -44,11 +42,13 @@ constexpr CodeRange invisible[] = {
     {0x3000, 0x3000},     // ideographic space
     {0x3164, 0x3164},     // Hangul filler
     {0xe000, 0xf8ff},     // private use
+    {0xfb1d, 0xfdff},     // forms of Hebrew and Arabic
     {0xfe00, 0xfe0f},     // variation selectors
-    {0xfeff, 0xfeff},     // byte order mark
+    {0xfe70, 0xfeff},     // forms of Arabic, byte order mark
     {0xffa0, 0xffa0},     // halfwidth Hangul filler
     {0xfff0, 0xfffc},     // interlinear annotation, object replacement
     {0xfffe, 0xffff},     // noncharacters
+    {0x10800, 0x10fff},   // old scripts from right to left
     {0x110bd, 0x110bd},   // Kaithi number signs
     {0x110cd, 0x110cd},   // Kaithi number sign above
     {0x13430, 0x1345f},   // Egyptian format controls
@@ -56,17 +56,21 @@ constexpr CodeRange invisible[] = {
     {0x1bca0, 0x1bca3},   // shorthand format controls
     {0x1d159, 0x1d159},   // musical null notehead
     {0x1d173, 0x1d17a},   // musical format controls
+    {0x1e800, 0x1efff},   // Mende Kikakui, Adlam and others: from right to left
     {0xe0000, 0x10ffff},  // tags, selectors, private use
 };
 
-bool is_invisible(std::uint32_t code) {
-  return std::any_of(std::begin(invisible), std::end(invisible),
+bool is_deceptive(std::uint32_t code) {
+  return std::any_of(std::begin(deceptive), std::end(deceptive),
                      [&](const CodeRange& range) { return code >= range.first && code <= range.last; });
 }
 
+enum class Backslash { as_it_is, doubled };
+
 // `is_odd` says which characters are escaped.
 template <typename IsOdd>
-void append(std::string& out, std::string_view text, std::string_view keep, IsOdd is_odd) {
+void append(std::string& out, std::string_view text, std::string_view keep, IsOdd is_odd,
+            Backslash backslash = Backslash::as_it_is) {
   while (!text.empty()) {
     const Character next = first_character(text);
     char buffer[12];
@@ -78,6 +82,7 @@ void append(std::string& out, std::string_view text, std::string_view keep, IsOd
     }
     if (!is_odd(next.code_point) || (next.length == 1 && keep.find(text[0]) != std::string_view::npos)) {
       out += text.substr(0, next.length);
+      if (backslash == Backslash::doubled && text[0] == '\\') out += '\\';
     } else if (next.code_point == '\n') {
       out += "\\n";
     } else if (next.code_point == '\t') {
@@ -99,9 +104,13 @@ void append_escaped(std::string& out, std::string_view text, std::string_view ke
   append(out, text, keep, is_control);
 }
 
-std::string visible(std::string_view text) {
+std::string visible(std::string_view text, std::string_view keep) {
+  const auto is_odd = [](std::uint32_t code) { return is_control(code) || is_deceptive(code); };
   std::string out;
-  append(out, text, {}, [](std::uint32_t code) { return is_control(code) || is_invisible(code); });
+  append(out, text, keep, is_odd);
+  if (out == text) return out;
+  out.clear();
+  append(out, text, keep, is_odd, Backslash::doubled);
   return out;
 }
 

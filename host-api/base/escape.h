@@ -20,7 +20,9 @@ std::string escaped(std::string_view text, std::string_view keep = {});
 
 // Like escaped(), but for texts that a person reads before approving something: characters that are invisible or look
 // like a blank also become \uNNNN or \U00NNNNNN. These are characters without a glyph (zero width, format, fillers,
-// variation selectors, tags), blanks other than the plain space, and private-use characters.
-std::string visible(std::string_view text);
+// variation selectors, tags), blanks other than the plain space, private-use characters, and letters that are written
+// from right to left. If anything is escaped, every backslash of the text is doubled, so that no two texts of which
+// something is escaped look the same. A reader must be told whether something is escaped.
+std::string visible(std::string_view text, std::string_view keep = {});
 
 }  // namespace wtool

@@ -26,6 +26,9 @@ std::size_t usable(std::size_t columns) {
 constexpr std::size_t many_lines = 15;
 constexpr std::string_view first_bar = "  | ";
 constexpr std::string_view next_bar = "  : ";
+// Begins a line that says how the lines above are to be read.
+constexpr std::string_view note_bar = "  = ";
+constexpr std::string_view escapes_note = "\\t, \\x1b and the like are one character each, and \\\\ is one backslash";
 
 // The most columns that a character may take: terminals differ in how they show characters beyond ASCII.
 std::size_t width(char first_byte) { return static_cast<unsigned char>(first_byte) < 0x80 ? 1 : 2; }
@@ -37,16 +40,17 @@ std::size_t total_width(std::string_view text) {
 }
 
 // Appends `line`, which is visible text, broken into lines that begin with a bar.
-void append_broken(std::string& text, std::string_view line, std::size_t columns) {
-  text += first_bar;
-  std::size_t used = first_bar.size();
+void append_broken(std::string& text, std::string_view line, std::size_t columns, std::string_view first,
+                   std::string_view next) {
+  text += first;
+  std::size_t used = first.size();
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (!continues_character(line[i])) {
       // One column stays free: some terminals go to the next line as soon as the last column is written.
       if (columns != not_a_terminal && used + width(line[i]) >= columns) {
         text += '\n';
-        text += next_bar;
-        used = next_bar.size();
+        text += next;
+        used = next.size();
       }
       used += width(line[i]);
     }
@@ -87,13 +91,17 @@ std::string title_of_input(const ordered_json& input) {
 }  // namespace
 
 std::string barred(std::string_view text, std::size_t columns) {
+  const std::string shown = visible(text, "\n");
   std::string out;
-  while (true) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    append_broken(out, visible(text.substr(0, end)), usable(columns));
-    if (end == text.size()) return out;
-    text.remove_prefix(end + 1);
+  for (std::string_view rest = shown;;) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    append_broken(out, rest.substr(0, end), usable(columns), first_bar, next_bar);
+    if (end == rest.size()) break;
+    rest.remove_prefix(end + 1);
   }
+  // Without this line, a tab would look the same as a backslash and a t.
+  if (shown != text) append_broken(out, escapes_note, usable(columns), note_bar, note_bar);
+  return out;
 }
 
 std::string workflow_question(std::string_view who, std::string_view text, std::size_t columns,

@@ -27,7 +27,8 @@ struct Question {
 std::string question_text(const Question& question, std::size_t columns, std::string_view state = {});
 
 // A text, such as a workflow's question, as lines that begin with a bar and fit into `columns` columns. So no part of
-// the text can look like a line of this program, and every character is visible.
+// the text can look like a line of this program, and every character is visible. If some are escaped, the last line says
+// so. No two texts give the same lines.
 std::string barred(std::string_view text, std::size_t columns);
 // The same for a question that `who` asks. A question that fits on one line of the terminal, and contains nothing
 // invisible, is shown without bars: "WHO: text". A `prompt` for yes or no is added to that line, or follows as the last

@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -15,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "approval/question.h"
 #include "approval/terminal.h"
@@ -46,7 +48,8 @@ BOOST_AUTO_TEST_CASE(a_question_of_a_workflow_cannot_forge_lines) {
       workflow_question("Ask", "Deploy v1\xe2\x80\xae gpj.exe\n\nAsk: harmless\nApprove? [y/N] y", 80);
   BOOST_TEST(holds(forged, "\\u202e"), forged);
   for (std::size_t at = forged.find('\n') + 1; at < forged.size(); at = forged.find('\n', at) + 1) {
-    BOOST_TEST(forged.substr(at, 3) == "  |", forged);
+    const std::string bar = forged.substr(at, 3);
+    BOOST_TEST((bar == "  |" || bar == "  ="), forged);
   }
   // The text is wider than the terminal, which would put its end on a new line, like a message of this program.
   const std::string wrapped = "v1?" + std::string(62, ' ') + "wtool: this is only a dry run";
@@ -82,6 +85,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_seen_is_made_visible) {
       {"x\ufe0f\ue000", "x\\ufe0f\\ue000"},
       {"\U000e0041\U0001d173\U000e0100", "\\U000e0041\\U0001d173\\U000e0100"},
       {"\xff\xc0\x80", "\\xff\\xc0\\x80"},
+      {"\u05d0 \u0627\ufb50\ufefc", "\\u05d0 \\u0627\\ufb50\\ufefc"},
+      {"\U00010840\U0001e900", "\\U00010840\\U0001e900"},
+      {"a\\\tb\\c", "a\\\\\\tb\\\\c"},
       {"\u0085\u2028", "\\u0085\\u2028"},
   };
   for (const auto& [text, shown] : rows) BOOST_TEST(visible(text) == shown);
@@ -136,6 +142,7 @@ BOOST_AUTO_TEST_CASE(the_standard_input_is_shown_and_the_title_says_where_it_is_
                    "With this text of 9 bytes at its standard input:\n"
                    "  | one\n"
                    "  | t\\x1b[2J\n"
+                   "  = \\t, \\x1b and the like are one character each, and \\\\ is one backslash\n"
                    "The command:\n"
                    "  | wc\n"));
   input["bytes"] = 9000;
@@ -155,10 +162,27 @@ BOOST_AUTO_TEST_CASE(no_line_of_a_command_can_pass_for_one_of_ours) {
   std::size_t from = text.find("The command:\n") + 13;
   for (; from < text.size(); from = text.find('\n', from) + 1) {
     const std::string bar = text.substr(from, 4);
-    BOOST_TEST((bar == "  | " || bar == "  : "));
+    BOOST_TEST((bar == "  | " || bar == "  : " || bar == "  = "));
     BOOST_TEST(text.find('\n', from) - from < 40u);
   }
   BOOST_TEST(holds(text, "  | Allow this? yes\\r\\x1b[1A"));
+}
+
+BOOST_AUTO_TEST_CASE(no_two_commands_are_shown_alike) {
+  std::vector<std::string> shown;
+  for (const char* command : {"printf a\tb", "printf a\\tb", "printf a\\\\tb", "printf a\\\tb", "printf \x1b",
+                              "printf \\x1b", "printf \\\\x1b", "a\nb\tc", "a\\nb\tc", "a\nb\\tc", "a\\nb\\tc",
+                              "a\\\nb\tc", "\u202e", "\\u202e", "\n  = x", "\\n  = x", "\xff", "\\xff",
+                              "a\t\n  = \\t, \\x1b and the like are one character each, and \\\\ is one backslash"}) {
+    for (const std::size_t columns : {std::size_t{80}, std::size_t{20}}) {
+      shown.push_back(barred(command, columns) + std::to_string(columns));
+    }
+  }
+  std::sort(shown.begin(), shown.end());
+  const auto twice = std::adjacent_find(shown.begin(), shown.end());
+  BOOST_TEST((twice == shown.end()), (twice == shown.end() ? "" : *twice));
+  // What has no such character is shown unchanged.
+  BOOST_TEST(barred("printf 'a\\tb\\n'", 80) == "  | printf 'a\\tb\\n'\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_long_command_is_shown_in_full) {
