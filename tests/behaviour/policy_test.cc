@@ -150,11 +150,27 @@ BOOST_AUTO_TEST_CASE(arguments_that_lead_out_of_the_roots_are_refused_however_th
   scratch.file("inside/f", "text\n");
   std::filesystem::create_symlink(secret, inside + "/link");
   std::filesystem::create_symlink(outside + "/new", inside + "/dangling");
-  for (const std::string& command : std::vector<std::string>{
-           "cat ../outside/secret", "cat " + secret, "cat link", "cat ./link", "tee dangling", "ls ..",
-           "cat -- " + secret, "grep -f" + secret + " f", "grep --file=" + secret + " f", "dd if=" + secret,
-           "cat f/../../outside/secret", "cd .. && cat f", "cat < " + secret, "cat $HOME", "curl file://" + secret,
-           "tar -C/ -cf x f", "cat '~/x'", "sh -c 'cat " + secret + "'", "find . -newer " + secret}) {
+  for (const std::string& command : std::vector<std::string>{"cat ../outside/secret",
+                                                             "cat " + secret,
+                                                             "cat link",
+                                                             "cat ./link",
+                                                             "tee dangling",
+                                                             "ls ..",
+                                                             "cat -- " + secret,
+                                                             "grep -f" + secret + " f",
+                                                             "grep --file=" + secret + " f",
+                                                             "dd if=" + secret,
+                                                             "cat f/../../outside/secret",
+                                                             "cd .. && cat f",
+                                                             "cat < " + secret,
+                                                             "cat $HOME",
+                                                             "curl file://" + secret,
+                                                             "tar -C/ -cf x f",
+                                                             "cat '~/x'",
+                                                             "sh -c 'cat " + secret + "'",
+                                                             "find . -newer " + secret,
+                                                             "tar --newer=" + secret + " -tf a.tar",
+                                                             "tar -tf a.tar -N " + secret}) {
     BOOST_TEST(under(config, {{"command", command}}).code() == "policy_denied", command);
   }
   for (const char* command : {"cat f", "cat ./f", "ls .", "grep '/x/y' f || true", "echo /etc/passwd",

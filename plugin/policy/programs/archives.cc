@@ -47,6 +47,7 @@ std::optional<Problem> check_compressor(const ParsedCommand& reading) {
 std::optional<Problem> check_cpio(const ParsedCommand& reading) { return find_remote_archive(reading, "-F --file -I"); }
 
 constexpr ProgramSpec archive_specs[] = {
+    // A date that begins with / or . is the name of a file, whose date counts.
     {.names = "tar, gtar, bsdtar",
      .options =
          "-t --list -d --diff --compare -x --extract --get -O --to-stdout -f=FILE --file=FILE --force-local -v "
@@ -60,7 +61,7 @@ constexpr ProgramSpec archive_specs[] = {
          "--block-number --utc --totals[=SIGNAL] --show-transformed-names --show-omitted-dirs --quoting-style=STYLE "
          "--quote-chars=CHARS --no-quote-chars=CHARS --warning=WORD --test-label --show-defaults -k --keep-old-files "
          "-h --dereference --usage --acls --xattrs --selinux --no-recursion --recursion -S --sparse -K=NAME "
-         "--starting-file=NAME -N=DATE --newer=DATE --after-date=DATE --newer-mtime=DATE -l --check-links -p "
+         "--starting-file=NAME -N=FILE --newer=FILE --after-date=FILE --newer-mtime=FILE -l --check-links -p "
          "--preserve-permissions --same-permissions --no-same-owner --no-same-permissions -o",
      .effects =
          "runs_program: --rsh-command=COMMAND --rmt-command=COMMAND --to-command=COMMAND -F=COMMAND "
