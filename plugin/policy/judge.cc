@@ -439,12 +439,13 @@ class Judge {
     }
   }
 
-  // The added words keep the tool from executing what a configuration names, but do not switch off git's filters.
+  // The added words keep the tool from executing or writing what a configuration names, but do not switch off git's
+  // filters.
   void judge_hardened(const std::vector<Word>& words, std::string_view tool, Hardening made, const Frame& frame) {
     if (frame.outer) {
       return strictest_.not_covered(
           frame, words.front().at,
-          in_quotes(tool) + " within text for a shell may run programs that a configuration names",
+          in_quotes(tool) + " within text for a shell may run programs, or write files, that a configuration names",
           "run it as a command of its own");
     }
     hardened_.emplace(words.front().at.begin, Hardened{words.front().text, std::move(made.additions)});

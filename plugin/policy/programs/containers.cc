@@ -20,6 +20,18 @@ std::optional<Problem> check_kubectl(const ParsedCommand& reading) {
   return std::nullopt;
 }
 
+// docker compose gets a file that an address names with git, or from a registry: https://..., oci://..., git@HOST:...,
+// github.com/...
+std::optional<Problem> check_compose(const ParsedCommand& reading) {
+  for (const Given& given : reading.given) {
+    if (given.option == nullptr || !given.value || !is_listed("-f --file", given.option->name)) continue;
+    if (given.value->find(':') == std::string_view::npos && !given.value->starts_with("github.com/")) continue;
+    return Problem{given.value_word, reading.name + " gets " + std::string(*given.value) + " from another machine",
+                   "name a file of this machine"};
+  }
+  return std::nullopt;
+}
+
 constexpr ProgramSpec container_specs[] = {
     {.names = "docker, podman, nerdctl",
      .options = "-v -D --debug -l=LEVEL --log-level=LEVEL",
@@ -52,7 +64,8 @@ constexpr ProgramSpec container_specs[] = {
               "service logs",
      .options =
          "-f --follow --details --since=TIME --until=TIME -n=NUM --tail=NUM -t --timestamps --no-color --no-log-prefix",
-     .style = Style::exact},
+     .style = Style::exact,
+     .check = check_compose},
     {.names = "docker context, docker service, docker node, docker stack, docker plugin, docker buildx, docker "
               "manifest, docker config, docker secret",
      .operands = Operands::choose,
@@ -92,12 +105,14 @@ constexpr ProgramSpec container_specs[] = {
               "docker-compose top, docker-compose version, docker-compose port",
      .options = "--services --status=STATUS --no-color --no-log-prefix --follow --short --orphans",
      .with = "docker ps",
-     .style = Style::exact},
+     .style = Style::exact,
+     .check = check_compose},
     {.names = "docker compose config, docker-compose config",
      .options = "--services --volumes --images --profiles --hash=NAME --format=FORMAT -q --quiet --no-interpolate "
                 "--no-normalize --resolve-image-digests",
      .effects = "writes: -o=FILE --output=FILE --lock-image-digests",
-     .style = Style::exact},
+     .style = Style::exact,
+     .check = check_compose},
     {.names = "kubectl, oc",
      .options =
          "-n=NAME --namespace=NAME --context=NAME --cluster=NAME --user=NAME --request-timeout=TIME -v=LEVEL --v=LEVEL "
@@ -179,6 +194,8 @@ constexpr ProgramSpec container_specs[] = {
      .options = "-v -version -help",
      .operands = Operands::choose,
      .style = Style::go,
+     // Otherwise, even `terraform version` asks for a newer version, and writes what it was told into the home folder.
+     .launched = "env CHECKPOINT_DISABLE=1",
      .unproven = "-chdir=VALUE",
      .manner = lenient | single_dash,
      .subcommands = true,

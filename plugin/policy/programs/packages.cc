@@ -13,7 +13,7 @@ constexpr std::string_view rpm_formatters =
     "armor arraysize base64 date day depflags deptype fflags fstatus hex humaniec humansi json octal perms permissions "
     "pgpsig shescape string tagname tagnum triggertype vflags xml";
 
-// rpm expands macros in names: %(COMMAND) runs the command.
+// rpm expands macros in names: %(COMMAND) runs the command. It gets a package that an address names with curl.
 std::optional<Problem> check_rpm(const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
     if (given.option == nullptr || !is_listed("--queryformat --qf", given.option->name)) continue;
@@ -26,8 +26,10 @@ std::optional<Problem> check_rpm(const ParsedCommand& reading) {
     }
   }
   for (const std::size_t operand : reading.operands) {
-    if (reading.words[operand].find('%') == std::string_view::npos) continue;
-    return Problem{operand, "a macro in a name may run a program", {}};
+    const std::string_view name = reading.words[operand];
+    if (name.find('%') != name.npos) return Problem{operand, "a macro in a name may run a program", {}};
+    if (name.find("://") == name.npos) continue;
+    return Problem{operand, "rpm gets " + std::string(name) + " with another program", "name a package, or a file"};
   }
   return std::nullopt;
 }
@@ -76,7 +78,19 @@ std::optional<Problem> check_npm_dashes(const ParsedCommand& reading) {
                  "leave -- out"};
 }
 
+// With a version, go asks other machines, and keeps the answer in its module cache.
+std::optional<Problem> check_go_list(const ParsedCommand& reading) {
+  for (const std::size_t operand : reading.operands) {
+    if (reading.words[operand].find('@') == std::string_view::npos) continue;
+    return Problem{operand, "go asks another machine for " + std::string(reading.words[operand]),
+                   "name the module without a version"};
+  }
+  return std::nullopt;
+}
+
 constexpr ProgramSpec package_specs[] = {
+    // npm writes a log of each command, into the folder that logs-dir of the project's .npmrc names, and notes when it last
+    // looked for a new version of itself.
     {.names = "npm",
      .options =
          "-v -l --long --json --depth=NUM -a --all -g --global --prod --production --dev --omit=TYPE --include=TYPE "
@@ -92,6 +106,7 @@ constexpr ProgramSpec package_specs[] = {
          "--cache=DIR",
      .operands = Operands::choose,
      .style = Style::exact,
+     .hardened = "--logs-max=0 --no-update-notifier",
      .dashes_are_options = true,
      .unproven = "-d -h -y --cwd=VALUE --dir=VALUE --filter=VALUE --help --version --yes",
      .manner = lenient,
@@ -175,10 +190,15 @@ constexpr ProgramSpec package_specs[] = {
      .values_known = true,
      .synonyms = "y=yes",
      .variables = "PIP_* PIPENV_* REQUESTS_CA_BUNDLE"},
-    {.names = "pip list, pip freeze, pip check, pip debug, pip3 list, pip3 freeze, pip3 check, pip3 debug",
+    {.names = "pip list, pip check, pip debug, pip3 list, pip3 check, pip3 debug",
      .options = "-o --outdated -u --uptodate -e --editable -l --local --user --pre --format=FORMAT --not-required "
                 "--exclude-editable --include-editable --exclude=NAME --all -r=FILE --requirement=FILE --path=DIR",
      .with = "pip"},
+    // It does so even with --exclude-editable. Such a folder can be one of the project, whose configuration names programs.
+    {.names = "pip freeze, pip3 freeze",
+     .does = Effect::runs_program,
+     .never = "runs git, hg and others in the folders of editable packages",
+     .alone = "--help"},
     // In the other subcommands, -f takes the address of packages.
     {.names = "pip show, pip3 show", .options = "-f --files", .with = "pip"},
     {.names = "pip index, pip config, pip cache, pip3 index, pip3 config, pip3 cache",
@@ -244,11 +264,11 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "go env", .options = "-json -changed", .effects = "writes (writes settings): -w -u", .style = Style::go},
     // With some options, go list runs the compiler and cgo; -mod=mod updates go.mod.
     {.names = "go list",
-     .options =
-         "-f=FORMAT -json[=FIELDS] -m -u -versions -deps -test -e -find -retracted -mod=readonly|vendor -tags=TAGS",
+     .options = "-f=FORMAT -json[=FIELDS] -m -deps -test -e -find -mod=readonly|vendor -tags=TAGS",
      .effects = "runs_program: -toolexec=COMMAND -exec=COMMAND; writes (builds): -export -compiled; writes: "
-                "-modfile=FILE -overlay=FILE",
+                "-modfile=FILE -overlay=FILE; opens_network: -u -versions -retracted",
      .style = Style::go,
+     .check = check_go_list,
      // Otherwise go asks git for the state of the repository, and git runs what its configuration names.
      .hardened = "-buildvcs=false"},
     {.names = "go mod", .operands = Operands::choose, .style = Style::go},

@@ -163,7 +163,8 @@ struct ProgramSpec {
   std::string_view unsafe_operands = {};  // "init reset": an operand that is one of these ...
   std::string_view unsafe_why = {};       // ... "runs a program"
   Check check = nullptr;
-  std::string_view hardened = {};  // words put after the name when it runs, so that it executes nothing by itself
+  // Words put after the name when it runs, so that it executes and writes nothing by itself.
+  std::string_view hardened = {};
   std::string_view launched = {};  // words put before the name when it runs, which set variables to the same end
   // A word with a dash is an option, even where a value is expected; for its subcommands, too.
   bool dashes_are_options = false;

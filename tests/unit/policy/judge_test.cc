@@ -201,17 +201,21 @@ BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_n
         "within text for a shell");
 }
 
-BOOST_AUTO_TEST_CASE(tools_that_are_judged_safe_run_nothing_that_the_project_names) {
+BOOST_AUTO_TEST_CASE(tools_that_are_judged_safe_run_and_write_nothing_that_the_project_names) {
   const auto run = [](std::string_view line) {
-    const LineJudgement judgement = Rules().allow({"go", "npm"}).safe().judge(line);
+    const LineJudgement judgement = Rules().allow({"go", "npm", "terraform"}).safe().judge(line);
     BOOST_TEST(to_text(judgement.verdict.decision) == "allow", line);
     std::string text;
     for (const Word& word : judgement.script->commands.front().words) text += (text.empty() ? "" : " ") + word.text;
     return text;
   };
   BOOST_TEST(run("go list ./...") == "go list -buildvcs=false ./...");
-  BOOST_TEST(run("npm query ':outdated'") == "npm query --git=/bin/false :outdated");
-  BOOST_TEST(run("npm audit --json") == "npm audit --package-lock=true --git=/bin/false --json");
+  BOOST_TEST(run("npm ls -g") == "npm --logs-max=0 --no-update-notifier ls -g");
+  BOOST_TEST(run("npm --version") == "npm --logs-max=0 --no-update-notifier --version");
+  BOOST_TEST(run("terraform version") == "env CHECKPOINT_DISABLE=1 terraform version");
+  BOOST_TEST(run("npm query ':outdated'") == "npm --logs-max=0 --no-update-notifier query --git=/bin/false :outdated");
+  BOOST_TEST(run("npm audit --json") ==
+             "npm --logs-max=0 --no-update-notifier audit --package-lock=true --git=/bin/false --json");
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_is_about_the_word_that_is_not_covered) {
