@@ -75,13 +75,9 @@ class ForkChecker {
       if (!is_join(other) || states_[other].hidden || other == join || branches.count(other) < 2) continue;
       const std::size_t next = acts(other) ? other : follower_of(other);
       if (next == no_state) continue;
-      // A branch may come to it by a fork of its own, for which it waits. If several branches do so, it waits for each of
-      // these forks by itself.
+      // Branches may come to it by forks of their own, for each of which it waits.
       const std::vector<std::size_t> inner = forks_that_meet_at(other);
-      if (!inner.empty() &&
-          (walks_left_-- <= 0 || (!is_reached_without(fork, other, inner) && !several_succeed_to(fork, other)))) {
-        continue;
-      }
+      if (!inner.empty() && (walks_left_-- <= 0 || !is_reached_without(fork, other, inner))) continue;
       tell_of_other_join(fork, other, next);
       return true;
     }
@@ -293,12 +289,6 @@ class ForkChecker {
   bool is_reached_without(std::size_t fork, std::size_t state, std::vector<std::size_t> passed) const {
     passed.push_back(joins_[fork]);
     return ForkBranches(edges_, states_[fork], passed).count(state) > 0;
-  }
-
-  // Whether several branches come to the state although nothing has failed.
-  bool several_succeed_to(std::size_t fork, std::size_t state) const {
-    const auto follow = ForkBranches::Follow::after_success;
-    return ForkBranches(edges_, states_[fork], {joins_[fork]}, follow).count(state) > 1;
   }
 
   std::string name_of_join(std::size_t join) const {
