@@ -445,6 +445,7 @@ void append_run_ended(std::string& out, Moment at, const runner::RunReport& repo
   line.text("status", word(report.status));
   line.text_if_any("reason", report.reason);
   line.flag_if_set("refused", report.refused);
+  line.flag_if_set("missed_until", report.missed_until);
   line.duration("ms", report.took);
 }
 

@@ -500,7 +500,7 @@ void RecordReader::resume(const json& record, Moment at) {
   ++run_.resumed;
   run_.status.reset();
   run_.reason.clear();
-  run_.refused = false;
+  run_.refused = run_.missed_until = false;
   begin_part(record);
   part_begins_ = run_.steps.size();
   std::optional<StepPlace> from;
@@ -517,6 +517,7 @@ void RecordReader::end(const json& record) {
   run_.status = status_of_run(text_member(record, "status"));
   run_.reason = text_member(record, "reason");
   run_.refused = flag_at(record, "refused");
+  run_.missed_until = flag_at(record, "missed_until");
 }
 
 steady_clock::duration RecordReader::part_took() const {

@@ -99,7 +99,7 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
       return std::nullopt;
     }
     drop_from(resumed.run, *place);
-  } else if (missed_its_until(resumed.run)) {
+  } else if (resumed.run.missed_until) {
     error = "the run " + id + " has ended without reaching " + resumed.run.settings.part.until +
             ", which --until named, so there is nothing to resume; --from STATE runs a part of it again";
     return std::nullopt;

@@ -116,6 +116,7 @@ void RunCollector::run_ended(const runner::RunReport& report) {
   run_.status = report.status;
   run_.reason = report.reason;
   run_.refused = report.refused;
+  run_.missed_until = report.missed_until;
   run_.took = report.took;
 }
 

@@ -7,7 +7,6 @@
 
 #include "base/edit_distance.h"
 #include "runner/approval.h"
-#include "runner/run_part.h"
 
 namespace wtool::host::journal {
 
@@ -36,11 +35,6 @@ bool waits(const RunRecord& run, const StepRecord& step) {
 bool came_to(const RunRecord& run, std::string_view state, std::string_view branch) {
   return std::any_of(run.steps.begin(), run.steps.end(),
                      [&](const StepRecord& step) { return step.place.branch == branch && step.state == state; });
-}
-
-bool missed_its_until(const RunRecord& run) {
-  const std::string& until = run.settings.part.until;
-  return run.status == runner::RunReport::Status::failed && !until.empty() && run.reason == runner::missed_until(until);
 }
 
 std::string never_in(const RunRecord& run, const std::string& state, const std::string& branch) {

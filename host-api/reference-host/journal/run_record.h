@@ -107,6 +107,7 @@ struct RunRecord {
   std::optional<runner::RunReport::Status> status;  // nothing: the run is not known to have ended
   std::string reason;
   bool refused = false;
+  bool missed_until = false;      // it failed only because its path ended before it came to the state of --until
   std::vector<StepRecord> steps;  // one for each place, in the order in which the steps began
   // Files that steps made which have been dropped since, and that no later step has made.
   std::set<std::string> dropped_files{};
@@ -127,8 +128,6 @@ std::vector<const StepRecord*> in_workflow_order(const RunRecord& run);
 
 // True if the run was in this state in the branch.
 bool came_to(const RunRecord& run, std::string_view state, std::string_view branch);
-// True if the run has failed only because its path ended before it came to the state that --until names.
-bool missed_its_until(const RunRecord& run);
 
 // The message for a state that the run was never in, with the state that was probably meant.
 std::string never_in(const RunRecord& run, const std::string& state, const std::string& branch = {});

@@ -164,14 +164,13 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
   const FailedList failed = failed_in(run);
   const CombinationNames names = combination_names(run);
   const bool is_completed = run.status == RunReport::Status::completed;
-  const bool missed = journal::missed_its_until(run);
   const bool is_suspended = run.status == RunReport::Status::suspended;
   const std::string name = run.name.empty() ? run.file : run.name;
   std::size_t told = 0;
   for (const FailedStep& step : failed.steps) {
     if (step.aborted) continue;
     // If the path of the run came to its end, the workflow has handled the failure.
-    const bool handled = is_completed || missed || step.handled;
+    const bool handled = is_completed || run.missed_until || step.handled;
     commands.add(handled ? Commands::Kind::warning : Commands::Kind::error, name + ": " + step.label, message_of(step),
                  state_of_main(run, names, step));
     told += handled ? 0 : 1;

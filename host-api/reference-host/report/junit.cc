@@ -129,7 +129,7 @@ class Judge {
       if (join != nullptr && join->action.empty() && went_on(*join)) return join;
     }
     // A path that came to its end has handled every failure on it.
-    const bool ended = run_.status == runner::RunReport::Status::completed || journal::missed_its_until(run_);
+    const bool ended = run_.status == runner::RunReport::Status::completed || run_.missed_until;
     return ended ? &step : nullptr;
   }
 
@@ -221,7 +221,6 @@ std::string junit_xml(const RunRecord& run) {
     append_stream(suite.cases, "system-err", step.end.outcome.standard_error, step.end.outcome.whole_error);
     suite.cases += "    </testcase>\n";
   }
-  const bool missed = journal::missed_its_until(run);
   if (run.status != runner::RunReport::Status::completed && all.failures + all.errors == 0) {
     JunitSuite& suite = suite_of(suites, index, run, "");
     suite.counts.add(CaseVerdict::error, {});
@@ -229,9 +228,9 @@ std::string junit_xml(const RunRecord& run) {
     const std::string reason = run.status ? run.reason : "the run has not ended";
     suite.cases += "    <testcase" + attribute("name", "the run") + attribute("classname", run.name) +
                    attribute("time", "0.000") + ">\n      <error" + attribute("message", reason) +
-                   attribute("type", missed       ? "until_not_reached"
-                                     : run.status ? journal::word(*run.status)
-                                                  : "interrupted") +
+                   attribute("type", run.missed_until ? "until_not_reached"
+                                     : run.status     ? journal::word(*run.status)
+                                                      : "interrupted") +
                    "/>\n    </testcase>\n";
   }
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", run.name) +

@@ -73,8 +73,7 @@ std::string run_json(const journal::RunRecord& run, const std::string& status, b
                       {"resumed", run.resumed}};
   const runner::RunPart& part = run.settings.part;
   if (!part.until.empty()) out["until"] = part.until;
-  const bool missed = missed_its_until(run);
-  if (!part.until.empty() && (status == "completed" || missed)) out["until_reached"] = !missed;
+  if (!part.until.empty() && (status == "completed" || run.missed_until)) out["until_reached"] = !run.missed_until;
   if (!part.only.empty()) out["only"] = part.only;
   if (!run.reason.empty()) out["reason"] = run.reason;
   if (run.refused) out["refused"] = true;

@@ -14,7 +14,6 @@
 #include "journal/record.h"
 #include "journal/run_record.h"
 #include "report/failed_steps.h"
-#include "runner/run_part.h"
 #include "terminal/text.h"
 
 namespace wtool::host::report {
@@ -295,10 +294,9 @@ std::string continue_line(const std::string& run, const std::string& until) {
 // How to resume a run that did not complete. Empty: that cannot help. A run that has missed the state of --until would
 // take the same path again; and if a step of --only failed before it had a command, a value of another state is missing,
 // and would be missing again.
-std::string resume_line(const std::string& run, const runner::RunPart& part, const std::string& reason,
-                        const FailedList& failed) {
-  if (!part.until.empty() && reason == runner::missed_until(part.until)) return "";
-  const bool can_help = part.only.empty() || failed.steps.empty() ||
+std::string resume_line(const std::string& run, const std::string& only, bool missed_until, const FailedList& failed) {
+  if (missed_until) return "";
+  const bool can_help = only.empty() || failed.steps.empty() ||
                         std::any_of(failed.steps.begin(), failed.steps.end(), [](const FailedStep& step) {
                           return step.aborted || step.secret || !step.command.empty();
                         });
@@ -323,7 +321,7 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
   if (completed) return out + (style.quiet ? "" : continue_line(run, style.part.until));
   if (report.status == RunReport::Status::suspended) return out + (run.empty() ? "" : approve_line(run));
   append_failed(out, failed.all(), report.status == RunReport::Status::aborted, report.reason);
-  return out + (run.empty() ? "" : resume_line(run, style.part, report.reason, failed.all()));
+  return out + (run.empty() ? "" : resume_line(run, style.part.only, report.missed_until, failed.all()));
 }
 
 std::string time_text(journal::Moment at, bool local) {
@@ -397,7 +395,7 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   if (run.status == RunReport::Status::suspended) return out + approve_line(line(run.run));
   append_failed(out, failed, run.status == RunReport::Status::aborted, run.reason);
   append_interrupted(out, run);
-  return out + resume_line(line(run.run), run.settings.part, run.reason, failed);
+  return out + resume_line(line(run.run), run.settings.part.only, run.missed_until, failed);
 }
 
 }  // namespace wtool::host::report

@@ -72,6 +72,7 @@ RunReport run_workflow(RunRequest request) {
   const std::string& until = request.settings.part.until;
   if (report.status == RunReport::Status::completed && !until.empty() && !run.came_to_until()) {
     report.status = RunReport::Status::failed;
+    report.missed_until = true;
     report.reason = missed_until(until);
   }
   report.steps = run.take_steps();

@@ -151,6 +151,8 @@ struct RunReport {
   Status status = Status::completed;
   std::string reason;    // one sentence; empty when completed
   bool refused = false;  // it failed because policy, or the person who was asked, refused a command
+  // It failed only because its path ended before it came to the state that --until names.
+  bool missed_until = false;
   std::vector<Step> steps;
   std::optional<LastStep> last;
   std::chrono::steady_clock::duration took{};

@@ -265,7 +265,11 @@ BOOST_AUTO_TEST_CASE(everything_about_a_run_is_read_as_it_was_written) {
   BOOST_TEST((ended.status == RunReport::Status::failed));
   BOOST_TEST(ended.reason == report.reason);
   BOOST_TEST(ended.refused);
+  BOOST_TEST(!ended.missed_until);
   BOOST_TEST((ended.took == report.took));
+  report.missed_until = true;
+  append_run_ended(lines, some_time, report);
+  BOOST_TEST(read_back(lines).missed_until);
 }
 
 BOOST_AUTO_TEST_CASE(paths_that_are_not_utf8_are_read_as_they_were_written) {
@@ -301,7 +305,7 @@ BOOST_AUTO_TEST_CASE(a_resumption_replaces_what_was_known_about_the_run_except_i
   RunReport report;
   report.status = RunReport::Status::aborted;
   report.reason = "stopped";
-  report.refused = true;
+  report.refused = report.missed_until = true;
   report.took = std::chrono::seconds(2);
   append_run_ended(lines, some_time, report);
   RunStart again;
@@ -315,6 +319,7 @@ BOOST_AUTO_TEST_CASE(a_resumption_replaces_what_was_known_about_the_run_except_i
   BOOST_TEST(!run.status.has_value());
   BOOST_TEST(run.reason == "");
   BOOST_TEST(!run.refused);
+  BOOST_TEST(!run.missed_until);
   BOOST_TEST(run.settings.on == "");
   BOOST_TEST(run.settings.jobs == "");
   BOOST_TEST(run.settings.part.until == "");
