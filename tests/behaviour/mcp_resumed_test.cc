@@ -127,6 +127,7 @@ BOOST_AUTO_TEST_CASE(a_continued_run_that_ends_without_reaching_the_named_state_
   const Json result = client.run_tool("a", {{"resume", "last"}});
   BOOST_TEST(result.at("isError") == true);
   BOOST_TEST(holds(text_of(result), "the run ended without reaching C, which --until names"), text_of(result));
+  BOOST_TEST(!holds(text_of(result), "\"resume\""), text_of(result));
 }
 
 BOOST_AUTO_TEST_CASE(an_argument_with_another_value_makes_the_steps_that_read_it_run_again) {

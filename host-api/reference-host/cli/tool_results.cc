@@ -108,7 +108,7 @@ ordered_json WorkflowToolResult::of(const runner::RunReport& report, const runne
   if (is_completed && !part.is_whole()) text += "; the rest of the workflow was not run";
   if (report.status == runner::RunReport::Status::suspended) {
     text += "; `wtool approve " + run + "` in a person's terminal answers and continues it";
-  } else if (!is_completed && !run.empty())
+  } else if (!is_completed && !report.missed_until && !run.empty())
     text += "; \"resume\": \"" + run + "\" continues it";
   text += ']';
   ordered_json result = mcp::text_result(std::move(text), !is_completed);
