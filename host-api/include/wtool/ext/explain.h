@@ -21,6 +21,8 @@ typedef struct wtool_tool_explain {
   uint32_t reserved; /* 0 */
 
   /* Explains the call that the request describes. The request's limits apply; its sink and deadline are not used.
+   * The plugin copies the environment in here, and uses only this copy. No other thread may change the environment
+   * meanwhile.
    * WTOOL_OK: *result is filled. Arguments that are not valid also give WTOOL_OK: *result then has the verdict
    * "deny" and the reason.
    * WTOOL_E_INVALID_ARGUMENT: a pointer other than error is NULL, the request's struct is too small to hold
