@@ -1,5 +1,6 @@
 // What earlier programs have written can still be read: tests/data/formats/1 has a configuration, a workflow, the
-// journal of a failed run of it and the audit trail of that run, as the first program with these formats left them.
+// journal of a failed run of it and the audit trail of that run, as the first program with these formats left them; and
+// the journal of a run that ended without reaching the state of --until, which was recorded as completed then.
 //
 // Never rewrite these files. If a case fails, users' files can no longer be read: give the format a new version in
 // base/formats.h, and keep reading the old one.
@@ -17,6 +18,7 @@ using namespace wtool::test;
 namespace {
 
 const std::string journal_run = "20261123-235134-c4ab";
+const std::string missed_run = "20261125-102030-5d7e";
 const std::string trail_head = "adc24a4920ba2622e7459ae8706500ddaea75788e7b63688f3e11d023cfbbdec";
 
 // A project that an earlier program has left.
@@ -30,6 +32,7 @@ struct Project {
       std::filesystem::copy_file(from / name, to / name);
     }
     std::filesystem::copy_file(from / "run.jsonl", to / ".wtool/runs" / (journal_run + ".jsonl"));
+    std::filesystem::copy_file(from / "missed.jsonl", to / ".wtool/runs" / (missed_run + ".jsonl"));
   }
   Finished wtool(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), WTOOL_TEST_PROGRAM);
@@ -81,6 +84,20 @@ BOOST_FIXTURE_TEST_CASE(a_journal_of_version_1_is_shown_and_reported, Project) {
   std::ifstream junit(scratch.path() + "/junit.xml");
   const std::string text((std::istreambuf_iterator<char>(junit)), {});
   BOOST_TEST(holds(text, R"(<testsuites name="Release" tests="4" failures="1")"), text);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_of_version_1_that_missed_the_state_of_until_has_failed, Project) {
+  const std::string reason = "the run ended without reaching Publish, which --until names";
+  const Finished attached = wtool({"attach", missed_run});
+  BOOST_TEST(attached.exit_code == 1, attached.out << attached.err);
+  BOOST_TEST(holds(attached.err, reason), attached.err);
+  for (const Json& about : {Json::parse(wtool({"show", missed_run, "--json"}).out),
+                            Json::parse(wtool({"runs", "--json", "--limit", "1"}).out).at(0)}) {
+    BOOST_TEST(about.at("run") == missed_run);
+    BOOST_TEST(about.at("status") == "failed");
+    BOOST_TEST(about.at("reason") == reason);
+    BOOST_TEST(about.at("until_reached") == false);
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_run_of_version_1_resumes_where_it_failed, Project) {

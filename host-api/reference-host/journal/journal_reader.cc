@@ -15,6 +15,8 @@
 #include "base/files.h"
 #include "journal/record.h"
 #include "journal/runs_folder.h"
+#include "runner/run_part.h"
+#include "runner/step_place.h"
 
 namespace wtool::host::journal {
 namespace {
@@ -124,6 +126,20 @@ void locate_outputs(RunRecord& run, const std::string& journal) {
   }
 }
 
+bool is_completed_until(const RunRecord& run) {
+  return run.status == runner::RunReport::Status::completed && !run.settings.part.until.empty();
+}
+
+// Earlier versions recorded that a run has completed even if its path ended before it came to the state of --until. Needs
+// all steps of the run.
+void find_missed_until(RunRecord& run) {
+  const std::string& until = run.settings.part.until;
+  if (!is_completed_until(run) || came_to(run, until, "") || came_to(run, until, runner::finally_branch)) return;
+  run.status = runner::RunReport::Status::failed;
+  run.missed_until = true;
+  run.reason = runner::missed_until(until);
+}
+
 std::string place_in(const std::string& file, std::uint64_t line) { return file + ":" + std::to_string(line) + ": "; }
 
 }  // namespace
@@ -161,6 +177,7 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
   }
   content.whole_bytes = lines.whole_bytes();
   content.run = reader.finish(runs_at);
+  find_missed_until(content.run);
   locate_outputs(content.run, file);
   if (lines.rest() > 0) {
     content.notices.push_back("the last line of " + file + " is torn (" + std::to_string(lines.rest()) +
@@ -202,6 +219,11 @@ std::optional<RunRecord> read_journal_ends(const std::string& file, std::string&
     }
   }
   RunRecord run = reader.finish(runs_at);
+  // Whether it came to the state of --until may be told in the middle of the journal.
+  std::string ignored;
+  if (is_completed_until(run)) {
+    if (auto content = read_journal(file, ignored, runs_at)) run = std::move(content->run);
+  }
   run.steps.clear();
   run.logs.clear();
   return run;

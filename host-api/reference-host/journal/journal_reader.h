@@ -27,7 +27,8 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
                                            std::optional<Moment> runs_at = {});
 
 // Like read_journal(), but faster, for lists of many runs: parses only the beginning of the journal, its end, and the
-// records of resumptions. The result has no steps and no logs, and its `usage` is incomplete.
+// records of resumptions. The result has no steps and no logs, and its `usage` may be incomplete. Reads the whole journal of a
+// run that --until has ended.
 std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error,
                                            std::optional<Moment> runs_at = {});
 

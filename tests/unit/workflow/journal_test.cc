@@ -154,6 +154,36 @@ BOOST_FIXTURE_TEST_CASE(a_list_of_runs_sees_a_resumption_in_the_middle_of_a_long
   BOOST_TEST((ends->took == std::chrono::seconds(5)));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_completed_run_that_never_came_to_the_state_of_until_is_read_as_failed, Folder) {
+  const auto read_run = [&](const std::string& place, const std::string& state) {
+    const auto record = [](const std::string& type, const std::string& more) {
+      return R"({"v":1,"type":")" + type + R"(","time":"2026-01-02T03:04:05.000Z")" + more + "}\n";
+    };
+    std::string text =
+        record("run_started", R"(,"run":"r","name":"n","directory":"/","until":"B","inputs":{})") +
+        record("state_started", R"(,"step":1,"branch":")" + place + R"(","seq":1,"state":")" + state + "\"");
+    for (int i = 0; i < 200; ++i) text += record("notice", R"(,"text":")" + std::string(1000, 'x') + "\"");
+    text += record("run_ended", R"(,"status":"completed","ms":1)");
+    const std::string file = scratch.file("long.jsonl", text);
+    const auto ends = read_journal_ends(file, error);
+    BOOST_REQUIRE_MESSAGE(ends.has_value(), error);
+    RunRecord run = read(file).run;
+    BOOST_TEST((ends->status == run.status));
+    BOOST_TEST(ends->missed_until == run.missed_until);
+    BOOST_TEST(ends->reason == run.reason);
+    BOOST_TEST(ends->steps.empty());
+    BOOST_TEST((run.status == RunReport::Status::failed) == run.missed_until);
+    return run;
+  };
+  const RunRecord run = read_run("", "A");
+  BOOST_TEST(run.missed_until);
+  BOOST_TEST(run.reason == "the run ended without reaching B, which --until names");
+  BOOST_TEST(!read_run("", "B").missed_until);
+  BOOST_TEST(!read_run("/0:finally", "B").missed_until);
+  // Other branches cannot end the run.
+  BOOST_TEST(read_run("/1:B", "B").missed_until);
+}
+
 BOOST_FIXTURE_TEST_CASE(records_wait_only_until_something_is_called, Folder) {
   auto journal = create();
   ToldRun run(workflow, *journal);
