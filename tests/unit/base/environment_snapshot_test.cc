@@ -9,7 +9,7 @@
 namespace environment_snapshot_test {
 
 using wtool::latest_environment;
-using wtool::take_environment;
+using wtool::snapshot_environment;
 using wtool::test::HostVariable;
 
 BOOST_AUTO_TEST_SUITE(environment_snapshot)
