@@ -14,6 +14,8 @@ class EnvironmentSnapshot {
  public:
   // Copies the variables of `environ`.
   EnvironmentSnapshot();
+  EnvironmentSnapshot(const EnvironmentSnapshot&) = delete;
+  EnvironmentSnapshot& operator=(const EnvironmentSnapshot&) = delete;
 
   // The value of `name`, as from getenv. nullptr: the variable is not set.
   const char* find(std::string_view name) const;
@@ -25,8 +27,8 @@ class EnvironmentSnapshot {
   bool is_current() const;
 
  private:
-  std::string text_;  // all variables, each with its zero byte
-  std::vector<const char*> variables_;
+  std::string text_;                    // all variables, each with its zero byte
+  std::vector<const char*> variables_;  // in text_
 };
 
 // The environment of this moment. No other thread may change the environment meanwhile. If nothing has changed, this is the
