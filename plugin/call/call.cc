@@ -234,6 +234,7 @@ class Execution {
     options.name = context_.call_id;
     options.span = span_;
     options.call_limits = context_.limits;
+    options.host_environment = request_.host_environment.get();
     options.state = state_sink(plan_, record_, context_);
     return options;
   }

@@ -43,13 +43,12 @@ class TakenSlot {
 };
 
 // The variables to send. Those that describe a node and its job (is_of_node) are left out if this host merely inherited
-// them.
-std::vector<std::string> sent_variables(const std::vector<std::string>& variables) {
+// them, which is what `host`, its environment, tells.
+std::vector<std::string> sent_variables(const std::vector<std::string>& variables, const EnvironmentSnapshot* host) {
   std::vector<std::string> sent;
-  const auto environment = latest_environment();
   for (const std::string& variable : variables) {
     const std::string name = variable.substr(0, variable.find('='));
-    const char* const own = is_of_node(name) ? environment->find(name) : nullptr;
+    const char* const own = host != nullptr && is_of_node(name) ? host->find(name) : nullptr;
     if (own == nullptr || variable.substr(name.size() + 1) != own) sent.push_back(variable);
   }
   return sent;
@@ -59,7 +58,7 @@ Order order_of(const engine::Command& command, const std::string& directory, con
   Order order;
   order.paths = command.paths;
   order.arguments = command.arguments;
-  order.variables = sent_variables(command.variables);
+  order.variables = sent_variables(command.variables, options.host_environment);
   order.shell = command.shell;
   order.directory = directory;
   if (command.standard_input) order.standard_input = std::string(*command.standard_input);

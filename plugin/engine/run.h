@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/environment_snapshot.h"
 #include "engine/cancellation.h"
 #include "engine/command.h"
 #include "engine/event_batch.h"
@@ -67,6 +68,9 @@ struct RunOptions {
   // Only the limits of this call, as the host gave them, for a runner that passes the command to another machine;
   // `limits` and the sandbox already include them. Borrowed.
   std::string_view call_limits;
+  // The host's environment, from which the command's variables were made, for a runner that must know which variables the
+  // host has merely inherited. Borrowed; nullptr: not known.
+  const EnvironmentSnapshot* host_environment = nullptr;
   bool merged = false;         // Standard error goes where standard output goes.
   bool keep = false;           // What outlives the command is kept (CommandOutcome::kept), not ended.
   bool lifts_network = false;  // for run_sandboxed: the network is open, whatever the sandbox's policy says

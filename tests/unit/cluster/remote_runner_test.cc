@@ -20,10 +20,12 @@
 #include <thread>
 
 #include "audit/tracing.h"
+#include "base/environment_snapshot.h"
 #include "base/pilot/ticket.h"
 #include "cluster/client_programs.h"
 #include "cluster/order.h"
 #include "engine/kept_tree.h"
+#include "support/host_variable.h"
 
 using namespace wtool;
 using namespace wtool::cluster;
@@ -126,15 +128,19 @@ struct Host {
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
-  engine::CommandOutcome run(bool in_session, engine::StateSink state = {}) {
+  // `variables` are the command's, and `environment` is that of the host.
+  engine::CommandOutcome run(bool in_session, engine::StateSink state = {}, std::vector<std::string> variables = {},
+                             const EnvironmentSnapshot* environment = nullptr) {
     RemoteRunner runner(pool, "{}");
     engine::Command command;
     command.paths = {"/bin/true"};
     command.arguments = {"true"};
+    command.variables = std::move(variables);
     engine::RunOptions options;
     options.latest = Clock::now() + patience;
     options.grace = milliseconds(10);
     options.state = std::move(state);
+    options.host_environment = environment;
     options.limits.memory_bytes = 112 << 20;
     if (in_session) {
       options.hold = &hold;
@@ -256,6 +262,28 @@ BOOST_AUTO_TEST_CASE(a_session_is_ended_by_the_id_that_its_first_command_got) {
   host.hold.reset();
   BOOST_TEST(seen.text() == "run ;run s1;end s1;");
   BOOST_TEST(lines_for_slurm() == "");
+}
+
+BOOST_AUTO_TEST_CASE(variables_of_a_node_that_the_host_had_when_the_call_was_made_are_not_sent) {
+  Host host;
+  std::mutex mutex;
+  std::vector<std::string> sent;
+  FakePilot pilot(*host.ticket, "7", [&](int, const Order& order, Channel& channel) {
+    {
+      const std::scoped_lock lock(mutex);
+      sent = order.variables;
+    }
+    channel.send(Type::result, result(exited()));
+  });
+  const std::vector<std::string> variables{"SLURM_JOB_ID=1", "SLURM_PROCID=of the call", "PATH=/bin"};
+  const wtool::test::HostVariable job("SLURM_JOB_ID", "1"), process("SLURM_PROCID", "0"), path("PATH", "/bin");
+  const auto environment = snapshot_environment();
+  // The call keeps to its copy.
+  const wtool::test::HostVariable other_job("SLURM_JOB_ID", "2"), same("SLURM_PROCID", "of the call");
+  snapshot_environment();
+  host.run(false, {}, variables, environment.get());
+  const std::scoped_lock lock(mutex);
+  BOOST_TEST((sent == std::vector<std::string>{"SLURM_PROCID=of the call", "PATH=/bin"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_command_leaves_its_session_as_it_was) {
