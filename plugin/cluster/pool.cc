@@ -65,11 +65,10 @@ std::string make_token(const fs::path& here, const fs::path& tickets) {
 
 // A call may wait for minutes, so people are told at once why. This is an error, because on a terminal only errors are
 // shown by default.
-void tell_failure(const std::string& why, Clock::time_point until) {
-  const auto rest = std::chrono::ceil<std::chrono::seconds>(until - Clock::now()).count();
-  if (rest <= 0) return;  // the result of the call is about to say it
+void tell_failure(const std::string& why, std::chrono::seconds rest) {
   audit::log(audit::Level::error, "cluster_tools::pool",
-             "no node is available yet: " + why + "; wtool tries again for up to " + counted(rest, "second"), {}, 0);
+             "no node is available yet: " + why + "; wtool tries again for up to " + counted(rest.count(), "second"),
+             {}, 0);
 }
 
 }  // namespace
@@ -337,6 +336,7 @@ void Pool::came(const Slot& slot, std::int64_t full) {
   if (full < 0 || std::chrono::seconds(full) >= longest_call(options_)) {
     failures_ = 0;
     failure_ = {};
+    untold_.clear();
   } else {
     failed("job " + slot.job + " began with " + counted(full, "second") +
            " for calls, fewer than cluster.time promises: the node started it slowly, or Slurm gave it less time");
@@ -440,10 +440,12 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
       // If an idle slot fits another call, epoll_ stays readable until that call has taken the slot. So this thread
       // must not wait for epoll_.
       const bool for_another = told_;
-      const std::string untold = std::exchange(untold_, {});
+      // A call whose time is over says it in its result, and leaves it to another call to log it.
+      const auto rest = std::chrono::ceil<std::chrono::seconds>(until - Clock::now());
+      const std::string untold = rest.count() > 0 ? std::exchange(untold_, {}) : std::string();
       lock.unlock();
       // Logged without the lock, because the host's log may wait for a thread that makes a call.
-      if (!untold.empty()) tell_failure(untold, until);
+      if (!untold.empty()) tell_failure(untold, rest);
       pollfd ready[2] = {{for_another ? -1 : epoll_.get(), POLLIN, 0}, {cancel, POLLIN, 0}};
       calm_poll(ready, 2, for_another ? 5 : 250);
       lock.lock();

@@ -547,6 +547,33 @@ BOOST_AUTO_TEST_CASE(a_job_that_slurm_refuses_is_logged_at_once_and_only_once) {
              message);
 }
 
+BOOST_AUTO_TEST_CASE(a_failure_that_comes_when_the_time_of_a_call_is_over_is_logged_for_the_next_call) {
+  const auto errors = std::make_shared<LoggedErrors>();
+  audit::attach(errors);
+  Host host;
+  const auto until = Clock::now() + milliseconds(1000);
+  answer_for_slurm([&](const std::string& line) {
+    if (!line.starts_with("sbatch")) return Said{.done = true};
+    while (Clock::now() < until) std::this_thread::yield();
+    return Said{.why = "sbatch: error: no"};
+  });
+  Refusal refusal;
+  host.pool->take(-1, until, refusal);
+  BOOST_TEST(refusal.why == "sbatch: error: no");
+  BOOST_TEST(errors->messages().empty());
+  engine::Cancellation cancellation;
+  std::thread caller([&] {
+    Refusal ignored;
+    host.pool->take(cancellation.descriptor(), Clock::now() + patience, ignored);
+  });
+  await([&] { return !errors->messages().empty(); });
+  cancellation.request(engine::Cancellation::Mode::now, "the test is over");
+  caller.join();
+  audit::detach();
+  const std::string message = errors->messages().front();
+  BOOST_TEST(message.starts_with("no node is available yet: sbatch: error: no; wtool tries again for up to "), message);
+}
+
 BOOST_AUTO_TEST_CASE(a_node_reports_a_start_only_if_the_caller_wants_to_know) {
   Host host;
   std::vector<bool> told;
