@@ -301,8 +301,11 @@ std::string closed_text(const std::string& folder) {
   return folder + " cannot be searched for repositories: Permission denied (chmod u+rwx would allow the search)";
 }
 
-RepositorySearch::RepositorySearch(std::size_t max_listed, std::size_t max_folders)
-    : max_listed_(max_listed), max_folders_(max_folders), watches_(std::make_unique<FolderWatches>()) {}
+RepositorySearch::RepositorySearch(std::size_t max_listed, std::size_t max_folders,
+                                   std::optional<std::size_t> max_watched)
+    : max_listed_(max_listed),
+      max_folders_(max_folders),
+      watches_(max_watched ? std::make_unique<FolderWatches>(*max_watched) : std::make_unique<FolderWatches>()) {}
 RepositorySearch::~RepositorySearch() = default;
 
 // Brings what is known about a folder up to date.

@@ -21,6 +21,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,8 +61,10 @@ std::string closed_text(const std::string& folder);
 // Only one thread at a time may use an object.
 class RepositorySearch {
  public:
-  // For each root: how many folders one search may list, and how many there may be.
-  explicit RepositorySearch(std::size_t max_listed = 100'000, std::size_t max_folders = 500'000);
+  // For each root: how many folders one search may list, and how many there may be. In all roots together: how many folders
+  // may be watched; absent: as many as FolderWatches allows by itself.
+  explicit RepositorySearch(std::size_t max_listed = 100'000, std::size_t max_folders = 500'000,
+                            std::optional<std::size_t> max_watched = {});
   ~RepositorySearch();
   RepositorySearch(const RepositorySearch&) = delete;
   RepositorySearch& operator=(const RepositorySearch&) = delete;

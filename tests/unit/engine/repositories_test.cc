@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -87,6 +88,16 @@ struct Search : ScratchFolder {
   // Searches so often that the search begins to watch the folders.
   void watch_folders() {
     for (int looks = 0; looks < 3; ++looks) found();
+  }
+  // Calls `look` until no change before this call is too recent for the search to rely on what it has seen, and then a few
+  // times more.
+  template <class Look>
+  static void look_until_settled(const Look& look) {
+    const auto settled = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+    for (int looks = 0; looks < 6;) {
+      if (std::chrono::steady_clock::now() >= settled) ++looks;
+      look();
+    }
   }
   // Needs a root that has the folders a/b/c and no repository.
   void see_every_change() {
@@ -219,6 +230,19 @@ BOOST_FIXTURE_TEST_CASE(a_search_looks_at_no_folder_as_long_as_the_watches_repor
   BOOST_TEST(last.found.size() == 3U);
   BOOST_TEST(last.found.contains(root + "/folder8/.git"));
   BOOST_TEST(last.found.contains(path() + "/other/.git"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_change_in_a_folder_for_which_no_watch_was_left_is_seen, Search) {
+  make("a/b/c");
+  struct stat status {};
+  BOOST_REQUIRE(::stat(root.c_str(), &status) == 0);
+  RepositorySearch bounded(1000, 1000, 1);
+  const auto look = [&] {
+    return bounded.look({{root, status.st_dev, status.st_ino, true}}, std::chrono::seconds(60));
+  };
+  look_until_settled(look);
+  make("a/b/c/.git");
+  BOOST_TEST(look().found.contains(root + "/a/b/c/.git"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_folder_that_replaces_a_watched_one_is_searched, Search) {
@@ -416,6 +440,20 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_its_owner_has_closed_is_named, Search) {
     BOOST_TEST(found().size() == 2U);
     BOOST_TEST(closed.empty());
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_closed_folder_below_watched_ones_is_named_by_each_search, Search) {
+  if (::geteuid() == 0) return;
+  make("a/b/shut");
+  BOOST_REQUIRE(::chmod((root + "/a/b/shut").c_str(), 0000) == 0);
+  std::size_t looks = 0, named = 0;
+  look_until_settled([&] {
+    found();
+    ++looks;
+    if (closed == Texts{root + "/a/b/shut"}) ++named;
+  });
+  BOOST_REQUIRE(::chmod((root + "/a/b/shut").c_str(), 0700) == 0);
+  BOOST_TEST(named == looks);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_closed_root_is_left_out_and_reported, Search) {
