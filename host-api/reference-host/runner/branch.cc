@@ -133,7 +133,7 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
     return stay(step, end, std::move(branch_result));
   }
   if (!result.is_fatal()) {
-    handled_[step.state].results = 0;
+    if (const auto handled = handled_.find(step.state); handled != handled_.end()) handled->second.results = 0;
   } else if (auto ends = fatal_end(step, end.outcome, result)) {
     return stay(step, end, *std::move(ends));
   }
@@ -212,7 +212,7 @@ std::optional<BranchResult> Branch::leave(Step& step, StepEnd& end, bool action_
   }
   const Choice choice = exits_.choose(state, Failed::no);
   if (!choice.mistake.empty()) return mistaken(state, choice, step, end, current);
-  handled_[step.state].mistakes = 0;
+  if (const auto handled = handled_.find(step.state); handled != handled_.end()) handled->second.mistakes = 0;
   if (choice.taken != nullptr) return go_on(step, end, {choice.taken->target}, current);
   Outcome stuck;
   stuck.is_error = true;
