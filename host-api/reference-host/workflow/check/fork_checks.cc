@@ -122,6 +122,7 @@ class ForkChecker {
   // Whether a way leads from the state, which leads to the fork, into another fork that has this fork on one of its
   // branches, and meets elsewhere. `to_fork`: the states that lead to the fork without its join.
   bool begins_outer_fork(std::size_t fork, std::size_t state, const StateMarks& to_fork) {
+    if (walks_left_-- <= 0) return false;
     const StateMarks begun = reached_from({state}, targets(), fork);
     for (std::size_t outer = 0; outer < states_.size(); ++outer) {
       const std::size_t join = joins_[outer];
