@@ -141,6 +141,7 @@ void FileWatcher::forget_below(const std::string& path) {
     if (is_gone) lost(one->second);
     one = is_gone ? folders_.erase(one) : std::next(one);
   }
+  std::erase_if(executable_, [&](const std::string& file) { return is_within(file, path); });
 }
 
 void FileWatcher::lost(const std::string& folder) {
@@ -149,22 +150,24 @@ void FileWatcher::lost(const std::string& folder) {
       "the folder " + folder + " is watched, and has been deleted or moved; start the watch again where the files are";
 }
 
-void FileWatcher::changed(const std::string& path) {
-  if (wanted_.not_these.contains(path)) return;
+bool FileWatcher::is_wanted(const std::string& path) const {
+  if (wanted_.not_these.contains(path)) return false;
+  if (path == wanted_.also) return true;
   const std::string relative = below(path);
-  if (path == wanted_.also) {
-    changed_.insert(relative.empty() ? path : relative);
-    return;
-  }
-  if (relative.empty() || is_left_out(relative)) return;
+  if (relative.empty() || is_left_out(relative)) return false;
   const auto matches = [&](const std::string& pattern) { return cache::matches(pattern, relative); };
-  if (std::any_of(wanted_.patterns.begin(), wanted_.patterns.end(), matches) &&
-      std::none_of(wanted_.excluded.begin(), wanted_.excluded.end(), matches)) {
-    changed_.insert(relative);
-  }
+  return std::any_of(wanted_.patterns.begin(), wanted_.patterns.end(), matches) &&
+         std::none_of(wanted_.excluded.begin(), wanted_.excluded.end(), matches);
+}
+
+void FileWatcher::changed(const std::string& path) {
+  if (!is_wanted(path)) return;
+  const std::string relative = below(path);
+  changed_.insert(relative.empty() ? path : relative);
 }
 
 bool FileWatcher::note_executable(const std::string& path) {
+  if (!is_wanted(path)) return false;
   struct stat status {};
   const bool is_executable =
       ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0111U) != 0;

@@ -56,8 +56,10 @@ class FileWatcher {
   void watch_removal_of(const std::string& folder);
   // This folder is no longer at its path. If nothing can be watched without it, sets error_.
   void lost(const std::string& folder);
+  // Whether a change of this path is reported.
+  bool is_wanted(const std::string& path) const;
   void changed(const std::string& path);
-  // Remembers whether the file may be executed. True: it differs from what was remembered.
+  // Remembers whether the file may be executed, if its changes are reported. True: it differs from what was remembered.
   bool note_executable(const std::string& path);
   bool may_contain(const std::string& path) const;
   // Whether it is useless to watch without this folder: it is the watched folder, the folder of `also`, or a folder on
@@ -72,7 +74,7 @@ class FileWatcher {
   Descriptor inotify_;
   std::map<int, std::string> folders_;  // by the inotify number of the watch
   std::set<std::string> changed_;
-  std::set<std::string> executable_;  // the watched files that may be executed
+  std::set<std::string> executable_;  // the files that may be executed, of those whose changes are reported
   std::set<std::string> unreadable_;
   std::set<std::string> unmatched_;
   std::string error_;
