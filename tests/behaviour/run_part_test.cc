@@ -148,6 +148,19 @@ BOOST_AUTO_TEST_CASE(a_run_that_never_came_to_the_named_state_says_so) {
   BOOST_TEST(holds(attached.err, "failed: the run ended without reaching C"), attached.err);
 }
 
+BOOST_AUTO_TEST_CASE(a_state_of_the_same_name_in_an_inner_workflow_is_not_the_named_state) {
+  scratch.file(
+      "inner.md",
+      "```mermaid\nstateDiagram-v2\n[*] --> C\nC --> [*]\n```\n## Actions\n- C: Shell \"echo inner >>seen\"\n");
+  workflow("    [*] --> A\n    A --> B\n    B --> D: result == \"b\"\n    B --> C\n    C --> [*]\n    D --> [*]\n",
+           "- A: Run workflow \"inner.md\"\n- B: Shell \"printf b\"\n- C: Shell \"echo C >>seen\"\n- D: Log \"d\"\n");
+  const Finished finished = run_workflow("workflow.md", {"--until", "C"});
+  BOOST_TEST(finished.exit_code == 1, finished.err);
+  BOOST_TEST(seen() == "inner\n");
+  BOOST_TEST(holds(finished.out, "  Reason: the run ended without reaching C, which --until names\n"), finished.out);
+  BOOST_TEST(Json::parse(wtool({"show", "last", "--json"}).out).at("until_reached") == false);
+}
+
 BOOST_AUTO_TEST_CASE(a_state_of_finally_ends_a_run_that_until_limits_to_it) {
   const Finished finished = run_workflow("workflow.md", {"--until", "Last"});
   BOOST_TEST(finished.exit_code == 0, finished.err);
