@@ -1,5 +1,7 @@
 // The configuration in program and plugin together: the plugin accepts what the host accepts, and a workflow that runs
 // for a while follows changes of the files.
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -97,13 +99,90 @@ BOOST_FIXTURE_TEST_CASE(the_rules_of_a_project_apply_in_its_subfolders, Place) {
   scratch.file("project/src/wtool.yaml", "commands: {deny: [cp]}\n");
   BOOST_TEST(calls().exit_code == 0);
   fs::remove(scratch.path() + "/project/src/wtool.yaml");
-  // A file is not used if other users may write to it or to its folder.
-  for (const char* path : {"/project", "/project/wtool.yaml"}) {
-    fs::permissions(scratch.path() + path, fs::perms::others_write, fs::perm_options::add);
-    BOOST_TEST(calls().exit_code == 0);
-    fs::permissions(scratch.path() + path, fs::perms::others_write, fs::perm_options::remove);
-  }
   BOOST_TEST(calls().exit_code != 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_policy_of_the_project_that_others_may_write_stops_every_call, Place) {
+  namespace fs = std::filesystem;
+  const std::string project = scratch.path() + "/project";
+  fs::create_directories(project + "/.git");
+  fs::create_directories(project + "/src");
+  const std::string file = scratch.file("project/wtool.yaml", "commands: {deny: [echo]}\n");
+  ProgramOptions below = here();
+  below.directory = project + "/src";
+  const auto ends_with_problem = [&](const std::vector<std::string>& words, int exit_code, const std::string& why) {
+    std::vector<std::string> argv{wtool_path};
+    argv.insert(argv.end(), words.begin(), words.end());
+    const Finished finished = run(argv, below);
+    BOOST_TEST(finished.exit_code == exit_code, finished.out << finished.err);
+    BOOST_TEST(holds(finished.out + finished.err, why), finished.out << finished.err);
+  };
+  const auto is_refused = [&](const std::string& why) {
+    ends_with_problem({"call", "shell_execute", R"({"command": "echo hi"})"}, 2, why);
+    ends_with_problem({"config", "show"}, 2, why);
+    ends_with_problem({"doctor", "--json"}, 1, why);
+    Program call({wtool_path, "call", "shell_execute", "command=echo hi"}, Program::On::terminal, below);
+    BOOST_TEST(call.wait_for_output("cannot be trusted"), call.output());
+    BOOST_TEST(call.wait().exit_code == 2);
+  };
+  fs::permissions(project, fs::perms::others_write, fs::perm_options::add);
+  is_refused("every user may write to " + project + "; `chmod o-w " + project + "` corrects this");
+  fs::permissions(project, fs::perms::others_write, fs::perm_options::remove);
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+  is_refused("every user may write to " + file);
+  // Whoever names the file trusts it.
+  ends_with_problem({"call", "shell_execute", R"({"command": "echo hi"})", "--config", file}, 1, "deny");
+  // A file of one's own is nearer.
+  scratch.file("project/src/wtool.yaml", "{}\n");
+  ends_with_problem({"call", "shell_execute", R"({"command": "echo hi"})"}, 0, "hi");
+  fs::remove(project + "/src/wtool.yaml");
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::remove);
+  ends_with_problem({"call", "shell_execute", R"({"command": "echo hi"})"}, 1, "deny");
+  if (::geteuid() != 0) return;  // only root can give files away
+  BOOST_TEST(::chown(project.c_str(), static_cast<uid_t>(-1), 12345) == 0);
+  fs::permissions(project, fs::perms::group_write | fs::perms::set_gid, fs::perm_options::add);
+  is_refused("group 12345 may write to " + project + "; `chmod g-w " + project + "` corrects this");
+  fs::permissions(project, fs::perms::group_write, fs::perm_options::remove);
+  BOOST_TEST(::chown(file.c_str(), 12345, static_cast<gid_t>(-1)) == 0);
+  is_refused(file + " belongs to user 12345, and not to you or root");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_file_that_anybody_may_have_put_above_the_current_folder_is_named_and_not_used, Place) {
+  namespace fs = std::filesystem;
+  const std::string shared = scratch.path() + "/shared";
+  fs::create_directories(shared + "/mine");
+  fs::permissions(shared, fs::perms::all | fs::perms::sticky_bit);
+  const std::string file = scratch.file("shared/wtool.yaml", "commands: {deny: [echo]}\n");
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+  ProgramOptions below = here();
+  below.directory = shared + "/mine";
+  const std::string notice = "the configuration " + file + " is not used";
+  Program call({wtool_path, "call", "shell_execute", "command=echo ran"}, Program::On::terminal, below);
+  BOOST_TEST(call.wait_for_output("is not used"), call.output());
+  BOOST_TEST(call.wait().exit_code == 0);
+  BOOST_TEST(holds(run({wtool_path, "config", "show"}, below).err, "warning: " + notice));
+  BOOST_TEST(holds(run({wtool_path, "doctor", "--json"}, below).out, notice));
+  // Nobody can replace a file that this user alone may write.
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::remove);
+  BOOST_TEST(run({wtool_path, "call", "shell_execute", R"({"command": "echo ran"})"}, below).exit_code == 1);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_configuration_named_yml_is_an_error_in_every_layer, Place) {
+  namespace fs = std::filesystem;
+  fs::create_directories(scratch.path() + "/config/wtool");
+  fs::create_directories(scratch.path() + "/project/src");
+  for (const char* name : {"config/wtool/wtool.yml", "project/wtool.yml", "project/src/wtool.yml"}) {
+    const std::string file = scratch.file(name, "commands: {deny: [echo]}\n");
+    ProgramOptions below = here();
+    below.directory = scratch.path() + "/project/src";
+    const Finished called = run({wtool_path, "call", "shell_execute", R"({"command": "echo hi"})"}, below);
+    BOOST_TEST(called.exit_code == 2, called.out);
+    BOOST_TEST(holds(called.err, "the file would be ignored, because its name does not end in .yaml; rename it: mv "),
+               called.err);
+    BOOST_TEST(run({wtool_path, "doctor"}, below).exit_code == 1);
+    fs::remove(file);
+    BOOST_TEST(run({wtool_path, "call", "shell_execute", R"({"command": "echo hi"})"}, below).exit_code == 0);
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_workflow_keeps_to_a_configuration_that_changes_while_it_runs, Place) {

@@ -14,6 +14,7 @@
 #include "base/raw_json.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/configured.h"
 #include "cli/context.h"
 
 namespace wtool::host {
@@ -140,12 +141,8 @@ void warn_of_unknown_programs(Context& context, const std::vector<std::string>& 
 }
 
 int show(Context& context, bool in_json) {
-  std::string error;
-  const std::optional<Config> config = context.config_files().load_config(error);
-  if (!config) {
-    complain(error);
-    return exit_unusable;
-  }
+  const std::optional<Config> config = loaded_config(context);
+  if (!config) return exit_unusable;
   const std::vector<ConfigFiles::File> files = context.config_files().files();
   const std::vector<std::string> listed = listed_programs(*config);
   if (!print(in_json ? as_json(*config, files) : as_text(*config, files))) return exit_unusable;

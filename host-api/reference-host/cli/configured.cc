@@ -23,6 +23,7 @@ std::optional<Config> loaded_config(Context& context) {
   std::string error;
   std::optional<Config> config = context.config_files().load_config(error);
   if (!config) complain(error);
+  if (const std::string notice = context.config_files().take_notice(); !notice.empty()) complain("warning: " + notice);
   return config;
 }
 

@@ -124,6 +124,9 @@ void look_at_configuration(Context& context, Findings& findings) {
         {FindingLevel::problem, "configuration", error, "correct the file: every call is refused until then"});
     return;
   }
+  if (const std::string notice = context.config_files().take_notice(); !notice.empty()) {
+    findings.push_back({FindingLevel::note, "configuration", notice, "look at the file, and remove it"});
+  }
   for (const ConfigFiles::File& file : context.config_files().files()) {
     std::string text = file.title + ": " + file.path + (file.there ? "" : " (missing, which is fine)");
     std::string locked;

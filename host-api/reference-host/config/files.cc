@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/shell_quote.h"
 #include "base/timespec.h"
 #include "base/utf8.h"
 
@@ -24,37 +25,97 @@ namespace {
 // The time stamps of files lag behind the clock by less than this.
 constexpr std::int64_t settling_ns = 100'000'000;
 
-// Whether only this user and root can have written there: a configuration names programs.
-bool is_trusted(const std::filesystem::path& path) {
+// People may think that this name is read, too. Its rules would not apply.
+constexpr const char* misspelt_name = "wtool.yml";
+
+bool is_there(const std::filesystem::path& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return false;
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+std::string would_be_ignored(const std::filesystem::path& file) {
+  const std::string right = (file.parent_path() / config_default_name).string();
+  return "the file would be ignored, because its name does not end in .yaml; rename it: mv " +
+         shell_word(file.string()) + ' ' + shell_word(right);
+}
+
+// Whether everybody may put files into the folder, but nobody may replace those of other users, as in /tmp.
+bool is_shared(const std::filesystem::path& folder) {
+  struct stat status {};
+  return ::stat(folder.c_str(), &status) == 0 && (status.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
+}
+
+// Why users other than this one and root may have written the file or folder, and how to correct that: a configuration
+// names programs. Empty: nobody else can have written it.
+std::string why_not_trusted(const std::filesystem::path& path) {
+  struct stat link {
+  }, status{};
+  if (::lstat(path.c_str(), &link) != 0 || ::stat(path.c_str(), &status) != 0) return {};  // reading it fails, too
+  const std::string name = escaped(path.string());
+  for (const uid_t owner : {link.st_uid, status.st_uid}) {
+    if (owner == ::geteuid() || owner == 0) continue;
+    return name + " belongs to user " + std::to_string(owner) + ", and not to you or root; to trust that user, run " +
+           "`chown -h root " + escaped(shell_word(path.string())) + "` as root";
+  }
+  // With the sticky bit, only the owners of a folder and of a file in it, and root, may replace the file.
+  if (S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0) return {};
   // On many systems, each user has a group of their own.
   const mode_t others = status.st_gid == ::getegid() ? S_IWOTH : S_IWOTH | S_IWGRP;
-  return (status.st_uid == ::geteuid() || status.st_uid == 0) && (status.st_mode & others) == 0;
+  if ((status.st_mode & others) == 0) return {};
+  const bool everybody = (status.st_mode & S_IWOTH) != 0;
+  return (everybody ? "every user" : "group " + std::to_string(status.st_gid)) + " may write to " + name + "; `chmod " +
+         (everybody ? "o-w " : "g-w ") + escaped(shell_word(path.string())) + "` corrects this";
 }
 
 // The project's file: the nearest one, from the current directory up to the project's folder.
-std::string project_file(std::string& notice) {
+struct ProjectFile {
+  std::string path = config_default_name;
+  std::string problem{};  // why nothing may run: a file exists, but its rules would not apply
+  std::string notice{};   // what a person should know
+};
+
+ProjectFile find_project_file() {
   namespace fs = std::filesystem;
   std::error_code failed;
   const fs::path here = fs::current_path(failed);
-  const auto is_there = [](const fs::path& file) {
-    struct stat status {};
-    return ::lstat(file.c_str(), &status) == 0;
-  };
-  if (failed || is_there(config_default_name)) return config_default_name;
+  ProjectFile found;
+  if (failed) return found;
+  if (is_there(misspelt_name)) {
+    found.path = misspelt_name;
+    found.problem = would_be_ignored(misspelt_name);
+    return found;
+  }
+  if (is_there(config_default_name)) return found;
   const std::string project = project_of(here.string());
-  if (project.empty()) return config_default_name;
+  if (project.empty()) return found;
   for (fs::path at = here; at != fs::path(project) && at.has_relative_path();) {
     at = at.parent_path();
-    const fs::path file = at / config_default_name;
-    if (!is_there(file)) continue;
-    if (is_trusted(at) && is_trusted(file)) return file.string();
-    notice =
-        escaped(file.string()) + " is not used: it or its folder belongs to another user, or others may write to it";
-    break;
+    for (const char* name : {misspelt_name, config_default_name}) {
+      const fs::path file = at / name;
+      if (!is_there(file)) continue;
+      std::string why = why_not_trusted(file);
+      // Every user could otherwise stop all others in their folders below /tmp.
+      if (!why.empty() && is_shared(at)) {
+        found.notice = "the configuration " + escaped(file.string()) +
+                       " is not used: every user may put files into its folder, and " + why;
+        continue;
+      }
+      found.path = file.string();
+      if (name == misspelt_name) {
+        found.problem = would_be_ignored(file);
+        return found;
+      }
+      if (why.empty()) why = why_not_trusted(at);
+      if (!why.empty()) {
+        found.problem = "this configuration of the project cannot be trusted: " + why +
+                        ". To use the file as it is, name it with --config " + escaped(shell_word(file.string())) +
+                        "; to do without it, put a " + config_default_name + " of your own into " +
+                        escaped(here.string());
+      }
+      return found;
+    }
   }
-  return config_default_name;
+  return found;
 }
 
 }  // namespace
@@ -69,9 +130,14 @@ ConfigFiles::ConfigFiles(std::string named, const std::string& user_folder) {
   if (!user_folder.empty()) {
     approvals_ = (std::filesystem::path(user_folder) / "approvals.json").lexically_normal();
     files_.push_back({"user", (std::filesystem::path(user_folder) / config_default_name).lexically_normal()});
+    const std::filesystem::path misspelt = (std::filesystem::path(user_folder) / misspelt_name).lexically_normal();
+    if (is_there(misspelt)) problems_.push_back({misspelt.string(), would_be_ignored(misspelt)});
   }
   if (named.empty()) {
-    files_.push_back({"project", project_file(notice_)});
+    ProjectFile project = find_project_file();
+    notice_ = std::move(project.notice);
+    if (!project.problem.empty()) problems_.push_back({project.path, std::move(project.problem)});
+    files_.push_back({"project", std::move(project.path)});
   } else {
     files_.push_back({"--config", std::move(named), true});
   }
@@ -171,6 +237,7 @@ std::optional<Config> ConfigFiles::load_config(std::string& error) {
   }
   std::vector<Layer> layers = fleet_->layers;
   ConfigDiagnostics diagnostics;
+  for (const Problem& problem : problems_) diagnostics.add({problem.file}, problem.text);
   for (Watched& file : files_) read_layer(file, layers, diagnostics);
   std::optional<Config> config = merge(layers, approvals_, diagnostics);
   error = diagnostics.text();

@@ -87,12 +87,18 @@ class ConfigFiles final : public ConfigSource {
     bool is_used = false;               // it existed when it was last looked at, and was read
   };
 
+  struct Problem {
+    std::string file;
+    std::string text;
+  };
+
   static Watched built_in(const std::string& title, const std::string& text);
   static Stamp look_at(const std::string& path);
   void read_layer(Watched& file, std::vector<Layer>& layers, ConfigDiagnostics& diagnostics);
 
   std::optional<FleetPolicy> fleet_;  // set once it has been read
   std::string fleet_error_;           // why the fleet's policy cannot be used
+  std::vector<Problem> problems_;     // of files whose rules would not apply
   std::vector<Watched> files_;
   std::vector<std::string> more_in_force_;
   std::string approvals_;  // the default of commands.approvals

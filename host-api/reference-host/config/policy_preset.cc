@@ -64,10 +64,10 @@ constexpr const char* toolchain_folders[] = {
 };
 
 constexpr const char* repository_marks[] = {".git", ".hg", ".jj", ".svn"};
-constexpr const char* build_marks[] = {"CMakeLists.txt", "Cargo.toml",      "Gemfile",   "Makefile", "build.gradle",
-                                       "composer.json",  "deno.json",       "flake.nix", "go.mod",   "meson.build",
-                                       "mix.exs",        "package.json",    "pom.xml",   "setup.py", "wtool.yaml",
-                                       "pyproject.toml", "build.gradle.kts"};
+constexpr const char* build_marks[] = {"CMakeLists.txt", "Cargo.toml",       "Gemfile",   "Makefile", "build.gradle",
+                                       "composer.json",  "deno.json",        "flake.nix", "go.mod",   "meson.build",
+                                       "mix.exs",        "package.json",     "pom.xml",   "setup.py", "wtool.yaml",
+                                       "pyproject.toml", "build.gradle.kts", "wtool.yml"};
 
 std::string home_folder() { return fs::path(environment_folder("HOME")).lexically_normal().string(); }
 

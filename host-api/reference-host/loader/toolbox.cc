@@ -47,7 +47,8 @@ bool is_complete(const wtool_tool* tool) {
 std::optional<std::string> load_whole(ConfigSource& source, const Plugin& plugin, std::string& error) {
   std::optional<std::string> config = source.load(error);
   if (const std::string notice = source.take_notice(); !notice.empty()) {
-    plugin.tracing().log(LogLevel::warn, "wtool::loader", notice);
+    // An error, because a terminal does not show warnings, and these rules would otherwise be missing silently.
+    plugin.tracing().log(LogLevel::error, "wtool::loader", notice);
   }
   const std::vector<std::string> paths = source.paths_in_force();
   const auto& tools = plugin.tools();
