@@ -210,6 +210,49 @@ BOOST_FIXTURE_TEST_CASE(a_policy_that_cannot_be_trusted_or_read_refuses_everythi
   }
 }
 
+// The check reads a file in the place of the present policy, so it must find what would stop everything once the file is
+// moved there, and nothing else.
+BOOST_FIXTURE_TEST_CASE(a_file_is_checked_before_it_becomes_the_policy, Fleet) {
+  const std::string file = "/etc/wtool/new";
+  const auto checked = [&](const std::string& yaml, const std::string& more = {}) {
+    policy = with("limits: {timeout_max: 60}\nlock: [limits]\n") + "; printf '%s' '" + yaml + "' > wtool/new" + more;
+    return wtool({"config", "check", "--fleet", file});
+  };
+  const Finished raised = checked("limits: {timeout_max: 90}\nlock: [limits]\n");
+  BOOST_TEST(raised.exit_code == 0, raised.err);
+  BOOST_TEST(raised.out == file + " can become /etc/wtool/wtool.yaml\n");
+  const std::string part = "; mkdir wtool/wtool.d; echo 'limits: {processes: 9}' > wtool/wtool.d/10.yaml";
+  const Finished with_part = checked("limits: {processes: 9}\nlock: [limits]\n", part);
+  BOOST_TEST(with_part.exit_code == 0, with_part.err);
+  BOOST_TEST(holds(with_part.out, "read together with /etc/wtool/wtool.d/10.yaml"), with_part.out);
+  struct Row {
+    std::string yaml, more, reason;
+  };
+  const std::string good = "limits: {processes: 9}\n";
+  for (const Row& row : std::vector<Row>{
+           {"lock: [output.directory]", "", file + ":1:8: the lock on output.directory has no effect"},
+           {"limits: {processes: 8}\nlock: [limits]\n", part,
+            "/etc/wtool/wtool.d/10.yaml:1:21: limits.processes is locked by " + file + ":2:8"},
+           {"limit: 1", "", file + ":1:1: unknown key limit"},
+           {good, "; chmod 600 wtool/new", file + " cannot be read by every user (chmod a+rX " + file + ")"},
+           {good, "; chmod g+w wtool/new", file + " can be written by users other than root"},
+           {good, "; chmod 700 wtool", "/etc/wtool cannot be read by every user"},
+           {good, part + "; chmod 711 wtool/wtool.d", "/etc/wtool/wtool.d cannot be read by every user"},
+           {good, part + "; chmod 640 wtool/wtool.d/10.yaml", "/etc/wtool/wtool.d/10.yaml cannot be read by every"},
+           {good, "; mv wtool/new x; ln -s ../x wtool/new", file + " is a symbolic link"},
+           {good, "; touch wtool/wtool.yml", "/etc/wtool/wtool.yml would be ignored"}}) {
+    const Finished refused = checked(row.yaml, row.more);
+    BOOST_TEST(refused.exit_code == 1, row.yaml << row.more << refused.out << refused.err);
+    BOOST_TEST(holds(refused.err, row.reason), row.yaml << row.more << refused.err);
+    BOOST_TEST(holds(refused.err, "As /etc/wtool/wtool.yaml, this file would stop every call"), refused.err);
+  }
+  policy = "true";  // no policy yet
+  scratch.file("first.yaml", "limit: {}\n");
+  BOOST_TEST(wtool({"config", "check", "--fleet", "first.yaml"}).exit_code == 1);
+  BOOST_TEST(wtool({"config", "check", "--fleet", "missing.yaml"}).exit_code == 2);
+  BOOST_TEST(wtool({"config", "check"}).exit_code == 2);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_policy_that_this_user_may_not_read_refuses_everything, Fleet) {
   if (!is_root()) {
     BOOST_TEST_MESSAGE("needs root, to become another user: nothing is tested");

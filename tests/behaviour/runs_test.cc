@@ -543,7 +543,7 @@ BOOST_FIXTURE_TEST_CASE(the_help_of_a_command_never_ends_with_the_examples_of_an
        std::vector<std::pair<std::string, std::vector<std::string>>>{{"audit", {"verify", "show"}},
                                                                      {"cache", {"list", "clear"}},
                                                                      {"cluster", {"status", "test"}},
-                                                                     {"config", {"schema", "show"}},
+                                                                     {"config", {"check", "schema", "show"}},
                                                                      {"servers", {"list", "lock"}}}) {
     BOOST_TEST(!holds(wtool({command, "--help"}).out, of_wtool), command);
     for (const std::string& part : parts) {

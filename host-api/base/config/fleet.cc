@@ -31,7 +31,7 @@ constexpr const char* not_usable = "the fleet policy cannot be used, so nothing 
 constexpr const char* host_place = "the configuration of the host";
 
 std::string sentence(const std::string& path, const std::string& what, const std::string& advice) {
-  return not_usable + escaped(path) + ' ' + what + " (" + advice + ')';
+  return escaped(path) + ' ' + what + " (" + advice + ')';
 }
 
 // Why somebody other than root may have written the file or folder; empty: only root can have written it.
@@ -46,6 +46,16 @@ std::string odd_owner(const struct stat& found, const std::string& path) {
   return {};
 }
 
+// Whose files must be usable: for a policy that will be used, every user must be able to read it.
+enum class Readers { this_user, everybody };
+
+// Why not every user can read the file, or reach what is in the folder; empty: every user can.
+std::string not_for_everybody(const struct stat& found, const std::string& path, bool is_listed) {
+  const mode_t needed = S_ISDIR(found.st_mode) ? (is_listed ? S_IXOTH | S_IROTH : S_IXOTH) : S_IROTH;
+  if ((found.st_mode & needed) == needed) return {};
+  return sentence(path, "cannot be read by every user", "chmod a+rX " + escaped(path));
+}
+
 std::string cannot(const std::string& path, const char* what, int number) {
   const std::string tail = number == EACCES ? "every user must be able to read it: chmod a+rX " + escaped(path)
                                             : "repair it, or remove it if you need no fleet policy";
@@ -55,8 +65,9 @@ std::string cannot(const std::string& path, const char* what, int number) {
 constexpr const char* no_links = "put the file or folder itself there, because symbolic links are not followed";
 
 // Opens the folder `name` in `above`, only to reach paths below it. An empty descriptor: `error` says why, or is empty
-// if the folder does not exist.
-Descriptor open_folder(int above, const char* name, const std::string& path, std::string& error) {
+// if the folder does not exist. `is_listed`: the names of its files are read.
+Descriptor open_folder(int above, const char* name, const std::string& path, Readers readers, bool is_listed,
+                       std::string& error) {
   Descriptor folder(::openat(above, name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat found {};
   if (!folder || ::fstat(folder.get(), &found) != 0) {
@@ -70,12 +81,14 @@ Descriptor open_folder(int above, const char* name, const std::string& path, std
   } else {
     error = odd_owner(found, path);
   }
+  if (error.empty() && readers == Readers::everybody) error = not_for_everybody(found, path, is_listed);
   return error.empty() ? std::move(folder) : Descriptor();
 }
 
 // The text of the file. Nothing: `error` says why, or is empty if the file does not exist. Never waits, even if the
 // path names a pipe or a device.
-std::optional<std::string> read_trusted(int folder, const char* name, const std::string& path, std::string& error) {
+std::optional<std::string> read_trusted(int folder, const char* name, const std::string& path, Readers readers,
+                                        std::string& error) {
   const Descriptor file(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file) {
     if (errno == ELOOP) {
@@ -93,6 +106,7 @@ std::optional<std::string> read_trusted(int folder, const char* name, const std:
   } else {
     error = odd_owner(found, path);
   }
+  if (error.empty() && readers == Readers::everybody) error = not_for_everybody(found, path, false);
   if (!error.empty()) return std::nullopt;
   std::string text;
   const int failed = read_all(file.get(), config_size_limit, text);
@@ -160,7 +174,7 @@ std::optional<FleetPolicy> checked(std::vector<Layer> layers, ConfigDiagnostics&
   }
   if (diagnostics.empty()) merge(layers, {}, diagnostics);
   if (!diagnostics.empty()) {
-    error = not_usable + diagnostics.text();
+    error = diagnostics.text();
     return std::nullopt;
   }
   FleetPolicy policy;
@@ -204,47 +218,52 @@ json take_guarded_folders(json& config) {
   return taken;
 }
 
-}  // namespace
-
-std::optional<FleetPolicy> fleet_policy(std::vector<Layer> layers, std::string& error) {
-  ConfigDiagnostics diagnostics;
-  return checked(std::move(layers), diagnostics, error);
-}
-
-std::optional<FleetPolicy> read_fleet_policy(std::string& error) {
-  error.clear();
+// `candidate` is the file to read instead of wtool.yaml, as if it were in its place and had to serve every user; empty:
+// wtool.yaml itself is read.
+std::optional<FleetPolicy> read_policy(const std::string& candidate, std::string& error) {
+  const Readers readers = candidate.empty() ? Readers::this_user : Readers::everybody;
   const std::string folder = "/etc/wtool";
+  std::vector<Layer> layers;
+  ConfigDiagnostics diagnostics;
+  if (!candidate.empty()) {
+    const auto text = read_trusted(AT_FDCWD, candidate.c_str(), candidate, readers, error);
+    if (!text) {
+      if (error.empty()) error = escaped(candidate) + " does not exist";
+      return std::nullopt;
+    }
+    add_layer(*text, candidate, folder, layers, diagnostics);
+  }
   struct stat there {};
   if (::lstat(folder.c_str(), &there) != 0) {
     // Without this folder there is no policy, so it does not matter who owns the folders above it.
-    if (errno == ENOENT || errno == ENOTDIR) return FleetPolicy{};
+    if (errno == ENOENT || errno == ENOTDIR) return checked(std::move(layers), diagnostics, error);
     error = cannot(folder, "looked at", errno);
     return std::nullopt;
   }
-  Descriptor at = open_folder(AT_FDCWD, "/", "/", error);
-  if (at) at = open_folder(at.get(), "etc", "/etc", error);
-  if (at) at = open_folder(at.get(), "wtool", folder, error);
+  Descriptor at = open_folder(AT_FDCWD, "/", "/", readers, false, error);
+  if (at) at = open_folder(at.get(), "etc", "/etc", readers, false, error);
+  if (at) at = open_folder(at.get(), "wtool", folder, readers, false, error);
   if (!error.empty()) return std::nullopt;
-  if (!at) return FleetPolicy{};
+  if (!at) return checked(std::move(layers), diagnostics, error);
 
-  std::vector<Layer> layers;
-  ConfigDiagnostics diagnostics;
   if (::fstatat(at.get(), "wtool.yml", &there, AT_SYMLINK_NOFOLLOW) == 0) {
     error = sentence(folder + "/wtool.yml", "would be ignored", "rename it to wtool.yaml");
     return std::nullopt;
   }
-  if (const auto text = read_trusted(at.get(), "wtool.yaml", fleet_file, error)) {
-    add_layer(*text, fleet_file, folder, layers, diagnostics);
+  if (candidate.empty()) {
+    if (const auto text = read_trusted(at.get(), "wtool.yaml", fleet_file, readers, error)) {
+      add_layer(*text, fleet_file, folder, layers, diagnostics);
+    }
+    if (!error.empty()) return std::nullopt;
   }
-  if (!error.empty()) return std::nullopt;
   const std::string parts = folder + '/' + parts_folder;
-  const Descriptor below = open_folder(at.get(), parts_folder, parts, error);
+  const Descriptor below = open_folder(at.get(), parts_folder, parts, readers, true, error);
   std::vector<std::string> names;
   if (!error.empty() || (below && !list_parts(below.get(), parts, names, error))) return std::nullopt;
   for (const std::string& name : names) {
     std::string path = parts;
     path.append("/").append(name);
-    const auto text = read_trusted(below.get(), name.c_str(), path, error);
+    const auto text = read_trusted(below.get(), name.c_str(), path, readers, error);
     if (!text) {
       if (error.empty()) error = cannot(path, "opened", ENOENT);
       return std::nullopt;
@@ -252,6 +271,27 @@ std::optional<FleetPolicy> read_fleet_policy(std::string& error) {
     add_layer(*text, path, parts, layers, diagnostics);
   }
   return checked(std::move(layers), diagnostics, error);
+}
+
+}  // namespace
+
+std::optional<FleetPolicy> fleet_policy(std::vector<Layer> layers, std::string& error) {
+  ConfigDiagnostics diagnostics;
+  std::optional<FleetPolicy> policy = checked(std::move(layers), diagnostics, error);
+  if (!policy) error = not_usable + error;
+  return policy;
+}
+
+std::optional<FleetPolicy> read_fleet_policy(std::string& error) {
+  error.clear();
+  std::optional<FleetPolicy> policy = read_policy({}, error);
+  if (!policy) error = not_usable + error;
+  return policy;
+}
+
+std::optional<FleetPolicy> try_fleet_policy(const std::string& candidate, std::string& error) {
+  error.clear();
+  return read_policy(candidate, error);
 }
 
 bool hold_to(const FleetPolicy& policy, bool with_cluster, json& config, std::string& error) {

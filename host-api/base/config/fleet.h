@@ -29,6 +29,10 @@ struct FleetPolicy {
 // An empty policy if there are no files. Nothing: `error` names the file and says what to do.
 std::optional<FleetPolicy> read_fleet_policy(std::string& error);
 
+// The policy as it will be once the file `candidate` has been moved to /etc/wtool/wtool.yaml. Owners and modes must fit
+// every user. Nothing: `error` names the file and says what to do.
+std::optional<FleetPolicy> try_fleet_policy(const std::string& candidate, std::string& error);
+
 // Combines `layers`, which the caller has read, into a policy and checks it. Nothing: `error` names the file and says
 // what to do.
 std::optional<FleetPolicy> fleet_policy(std::vector<Layer> layers, std::string& error);

@@ -1,5 +1,6 @@
 // wtool config show [--json]: shows the effective configuration, which layer set what, and what is locked.
 // wtool config schema: prints the JSON Schema of wtool.yaml.
+// wtool config check --fleet FILE: says whether FILE can become the policy of a fleet.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/config/fleet.h"
 #include "base/config/schema.h"
 #include "base/escape.h"
 #include "base/json.h"
@@ -150,11 +152,26 @@ int show(Context& context, bool in_json) {
   return exit_ok;
 }
 
+int check_fleet(const std::string& file) {
+  std::string error;
+  const std::optional<FleetPolicy> policy = try_fleet_policy(file, error);
+  if (!policy) {
+    complain(error + "\nAs " + fleet_file + ", this file would stop every call of every user");
+    return exit_failed;
+  }
+  std::string text = escaped(file) + " can become " + fleet_file;
+  for (std::size_t i = 1; i < policy->files.size(); ++i)
+    text += (i == 1 ? "; it was read together with " : ", ") + escaped(policy->files[i]);
+  return print(text + '\n') ? exit_ok : exit_unusable;
+}
+
 }  // namespace
 
 void add_config(CLI::App& app, Context& context) {
   auto in_json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("config", "Show the active configuration, or the JSON Schema of its files");
+  auto fleet = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand(
+      "config", "Show the active configuration, check the policy of a fleet, or print the JSON Schema of the files");
   command->require_subcommand(1);
   CLI::App* shower = command->add_subcommand("show", "Every key with its value, and which layer set it");
   shower->add_flag("--json", *in_json, "As a JSON object");
@@ -182,6 +199,22 @@ void add_config(CLI::App& app, Context& context) {
   schema->callback([&context] {
     context.command = [] { return print(dumped(config_schema(), 2) + '\n') ? exit_ok : exit_unusable; };
   });
+  CLI::App* checker = command->add_subcommand("check", "Whether a file can become the policy of a fleet");
+  checker->add_option("--fleet", *fleet, "The file to read in the place of /etc/wtool/wtool.yaml")
+      ->type_name("FILE")
+      ->required()
+      ->check(CLI::ExistingFile);
+  checker->footer(
+      "Reads the file as if it were /etc/wtool/wtool.yaml: together with /etc/wtool/wtool.d/*.yaml, instead of the\n"
+      "present policy. The file and the folders must belong to root, nobody else may write to them, and every user "
+      "must\n"
+      "be able to read them. Move the file with `mv`, which keeps its owner and mode. Exit status: 0, 1 if the file "
+      "would\n"
+      "stop every call, 2 if it does not exist.\n"
+      "\n"
+      "Examples:\n"
+      "  wtool config check --fleet /etc/wtool/new && mv /etc/wtool/new /etc/wtool/wtool.yaml");
+  checker->callback([&context, fleet] { context.command = [fleet] { return check_fleet(*fleet); }; });
   shower->callback([&context, in_json] { context.command = [&context, in_json] { return show(context, *in_json); }; });
 }
 
