@@ -76,6 +76,32 @@ BOOST_FIXTURE_TEST_CASE(the_doctor_names_what_is_broken, Place) {
   BOOST_TEST(holds(no_room.out, "TMPDIR"));
 }
 
+BOOST_FIXTURE_TEST_CASE(the_doctor_finds_what_would_stop_every_call_of_a_configuration, Place) {
+  ProgramOptions here;
+  here.directory = scratch.path();
+  const auto is_found = [&](const std::string& level, const std::string& yaml, const std::string& text) {
+    scratch.file("wtool.yaml", yaml);
+    const Finished finished = wtool_with({"doctor", "--json"}, here);
+    BOOST_TEST(finished.exit_code == (level == "problem" ? 1 : 0), yaml << finished.out);
+    bool found = false;
+    for (const Json& finding : Json::parse(finished.out).at("findings")) {
+      found = found || (finding.at("level") == level && holds(finding.at("text").get<std::string>(), text));
+    }
+    BOOST_TEST(found, yaml << finished.out);
+  };
+  scratch.file("elsewhere", "");
+  std::filesystem::create_symlink("elsewhere", scratch.path() + "/link");
+  is_found("problem", "audit: {file: /proc/nope/x}\n", "the audit trail /proc/nope/x cannot be written");
+  is_found("problem", "audit: {file: link}\n", "/link cannot be written");
+  is_found("note", "audit: {file: link, when_unwritable: continue}\n", "/link cannot be written");
+  is_found("good", "audit: {file: logs/trail.jsonl}\n", scratch.path() + "/logs/trail.jsonl");
+  BOOST_TEST(!std::filesystem::exists(scratch.path() + "/logs"));
+  is_found("problem", "commands: {path: [/nonexist]}\n", "commands.path names /nonexist: No such file");
+  is_found("note", "commands: {path: [/nonexist, /usr/bin]}\n", "commands.path names /nonexist: No such file");
+  is_found("problem", "sandbox: {read: [.], write: [.]}\n", "`true` cannot run here: ");
+  is_found("good", "commands: {path: default}\nsandbox: {read: [/], write: [.]}\n", "`true` took");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_file_to_start_from_is_valid_and_replaces_nothing, Place) {
   ProgramOptions here;
   here.directory = scratch.path();

@@ -109,17 +109,27 @@ std::string sync_name(const std::string& file) {
   return ::fsync(opened.get()) == 0 ? "" : std::string("its folder cannot be synchronised: ") + ::strerror(errno);
 }
 
-std::string append_line(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields) {
-  std::string why;
-  const std::size_t slash = options.file.rfind('/');
-  const std::size_t above = options.file.rfind('/', slash == 0 ? 0 : slash - 1);
-  if (slash != std::string::npos && slash != above && ::access(options.file.substr(0, slash).c_str(), F_OK) != 0) {
+// Opens and locks the trail, and makes it and its folder if they are missing. `made_folder` becomes the path of the
+// folder if it was made. An empty descriptor: `why` says what is wrong, and what to do.
+Descriptor open_trail(const std::string& path, std::string& made_folder, std::string& why) {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t above = path.rfind('/', slash == 0 ? 0 : slash - 1);
+  if (slash != std::string::npos && slash != above && ::access(path.substr(0, slash).c_str(), F_OK) != 0) {
     bool made = false;
-    const Descriptor folder = make_folder_without_links(
-        options.file.substr(0, above), options.file.substr(above + 1, slash - above - 1), 0700, made, why);
-    if (!folder) return "its folder cannot be created: " + why;
+    const Descriptor folder =
+        make_folder_without_links(path.substr(0, above), path.substr(above + 1, slash - above - 1), 0700, made, why);
+    if (!folder) {
+      why = "its folder cannot be created: " + why;
+      return {};
+    }
+    if (made) made_folder = path.substr(0, slash);
   }
-  const Descriptor file = locked_trail(options.file, why);
+  return locked_trail(path, why);
+}
+
+std::string append_line(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields) {
+  std::string why, made_folder;
+  const Descriptor file = open_trail(options.file, made_folder, why);
   if (!file) return why;
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return ::strerror(errno);
@@ -153,12 +163,27 @@ std::string append_line(const AppendOptions& options, std::string_view event, co
   return {};
 }
 
+std::string cannot_be_written(const AppendOptions& options, const std::string& why) {
+  return why.empty() ? why : "the audit trail " + options.file + " cannot be written: " + why;
+}
+
 }  // namespace
 
 std::string append(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields) {
   if (options.file.empty()) return {};
-  const std::string why = append_line(options, event, fields);
-  return why.empty() ? why : "the audit trail " + options.file + " cannot be written: " + why;
+  return cannot_be_written(options, append_line(options, event, fields));
+}
+
+std::string try_to_open(const AppendOptions& options) {
+  if (options.file.empty()) return {};
+  struct stat status {};
+  const bool existed = ::lstat(options.file.c_str(), &status) == 0;
+  std::string why, made_folder;
+  const Descriptor file = open_trail(options.file, made_folder, why);
+  // Nobody else can have written a line, because this process has the lock. Who waits for the lock opens the file again.
+  if (file && !existed && ::fstat(file.get(), &status) == 0 && status.st_size == 0) ::unlink(options.file.c_str());
+  if (!made_folder.empty()) ::rmdir(made_folder.c_str());
+  return cannot_be_written(options, why);
 }
 
 }  // namespace wtool::host::audit

@@ -22,4 +22,8 @@ struct AppendOptions {
 // the file.
 std::string append(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields);
 
+// Opens and locks the trail as a call does, and writes nothing: removes the file and its folder again if it made them.
+// Empty: a call could write to the trail. Otherwise, a sentence as above.
+std::string try_to_open(const AppendOptions& options);
+
 }  // namespace wtool::host::audit

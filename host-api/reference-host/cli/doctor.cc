@@ -6,7 +6,8 @@
 //            do: start wtool with `systemd-run --user --scope -p Delegate=yes`
 //
 // `problem` means that commands cannot run; `note` means that a guarantee does not hold in full. `wtool doctor` runs
-// `true` three times in a temporary folder, which it removes again, and changes nothing else.
+// `true` three times in a temporary folder, which it removes again, and once in the current directory, as the
+// configuration says. It opens the audit trail. It changes nothing else.
 #include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -24,11 +25,13 @@
 #include <utility>
 #include <vector>
 
+#include "audit/append.h"
 #include "base/json.h"
 #include "base/stop.h"
 #include "base/temporary_path.h"
 #include "cli/client_setup.h"
 #include "cli/commands.h"
+#include "cli/configured.h"
 #include "cli/context.h"
 #include "cli/table.h"
 #include "terminal/text.h"
@@ -79,8 +82,7 @@ void look_at_kernel(Findings& findings) {
   }
 }
 
-// Looks for the paths of the configuration without which calls are refused. (The trial calls do not use this
-// configuration: its policy might refuse them, and its audit trail would record them.)
+// Looks for the paths of the configuration without which calls are refused.
 void look_at_paths(const Config& config, Findings& findings) {
   struct NeededPath {
     std::string_view key;
@@ -92,6 +94,7 @@ void look_at_paths(const Config& config, Findings& findings) {
       {"sandbox.read", F_OK, false, "every call is refused until then"},
       {"sandbox.write", F_OK, false, "every call is refused until then"},
       {"shell.program", X_OK, false, "no command that needs a shell can start until then"},
+      {"commands.path", X_OK, true, "no program of this folder is found until then"},
       {"directories.roots", F_OK, true, "no command can use this folder until then"},
       {"execute_run.root", F_OK, false, "execute_run cannot run anything until then"},
   };
@@ -99,6 +102,7 @@ void look_at_paths(const Config& config, Findings& findings) {
     const auto* const found =
         std::find_if(std::begin(needed), std::end(needed), [&](const NeededPath& one) { return one.key == key.name; });
     if (found == std::end(needed) || key.value.is_null()) continue;
+    if (key.value == "default") continue;
     const json paths = key.value.is_array() ? key.value : json::array({key.value});
     const auto is_there = [&](const json& path) {
       return ::access(path.get_ref<const std::string&>().c_str(), found->access) == 0;
@@ -116,13 +120,26 @@ void look_at_paths(const Config& config, Findings& findings) {
   }
 }
 
-void look_at_configuration(Context& context, Findings& findings) {
+void look_at_trail(const Config& config, Findings& findings) {
+  const audit::AppendOptions trail = configured_trail(config);
+  if (trail.file.empty()) return;
+  if (const std::string why = audit::try_to_open(trail); why.empty()) {
+    findings.push_back({FindingLevel::good, "audit trail", trail.file});
+  } else if (trail.continue_when_unwritable) {
+    findings.push_back({FindingLevel::note, "audit trail", why, "correct this: no call is recorded until then"});
+  } else {
+    findings.push_back({FindingLevel::problem, "audit trail", why, "correct this: every call is refused until then"});
+  }
+}
+
+// Nothing: the configuration cannot be used.
+std::optional<Config> look_at_configuration(Context& context, Findings& findings) {
   std::string error;
-  const std::optional<Config> config = context.config_files().load_config(error);
+  std::optional<Config> config = context.config_files().load_config(error);
   if (!config) {
     findings.push_back(
         {FindingLevel::problem, "configuration", error, "correct the file: every call is refused until then"});
-    return;
+    return config;
   }
   if (const std::string notice = context.config_files().take_notice(); !notice.empty()) {
     findings.push_back({FindingLevel::note, "configuration", notice, "look at the file, and remove it"});
@@ -142,6 +159,8 @@ void look_at_configuration(Context& context, Findings& findings) {
          "add the `sandbox` section (guide/sandbox.md of the documentation); `wtool mcp` has its own sandbox"});
   }
   look_at_paths(*config, findings);
+  look_at_trail(*config, findings);
+  return config;
 }
 
 struct TrialCall {
@@ -228,7 +247,39 @@ void try_limits(Plugin& plugin, const std::string& folder, Findings& findings) {
   }
 }
 
-void look_at_plugin(Context& context, Findings& findings) {
+bool has_problem(const Findings& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const DoctorFinding& finding) { return finding.level == FindingLevel::problem; });
+}
+
+// Runs `true` by the shell and in the sandbox of the configuration. The policy might refuse this call, and the trail
+// would record it, so these sections are left out.
+void try_configuration(Plugin& plugin, const Config& config, Findings& findings) {
+  const std::string here = working_directory();
+  if (here.empty()) return;
+  json configured = json::object();
+  for (const char* section : {"shell", "environment", "limits", "sandbox"}) {
+    if (const auto found = config.json.find(section); found != config.json.end()) configured[section] = *found;
+  }
+  configured["shell"]["direct_exec"] = false;
+  // The call names its own timeout.
+  if (const auto limits = configured.find("limits"); limits != configured.end()) {
+    limits->erase("timeout_default");
+    limits->erase("timeout_max");
+  }
+  const TrialCall trial = try_call(plugin, configured, here);
+  if (trial.error.empty()) return;
+  const std::string hint = trial.metadata.value(json::json_pointer("/error/hint"), "");
+  findings.push_back({FindingLevel::problem, "configuration",
+                      "by the shell and in the sandbox of the configuration, `true` cannot run here: " + trial.error +
+                          (hint.empty() ? "" : "; " + hint),
+                      "correct the sections shell, environment, limits and sandbox; sandbox.read must contain the "
+                      "shell and its libraries, which are usually in /usr"});
+}
+
+void look_at_plugin(Context& context, const std::optional<Config>& config, Findings& findings) {
+  const bool can_try_configuration = config && !has_problem(findings);
+
   Plugin* const plugin = context.plugin();
   if (plugin == nullptr) {
     findings.push_back({FindingLevel::problem, "plugin", "it cannot be loaded; the message on standard error says why",
@@ -252,6 +303,7 @@ void look_at_plugin(Context& context, Findings& findings) {
                         "`true` took " + std::to_string(plain.metadata.value("execution_time_ms", 0)) + " ms"});
     try_sandbox(*plugin, folder, findings);
     try_limits(*plugin, folder, findings);
+    if (can_try_configuration) try_configuration(*plugin, *config, findings);
   } else {
     findings.push_back({FindingLevel::problem, "call", plain.error});
   }
@@ -302,13 +354,11 @@ std::string as_json(const Findings& findings) {
 int doctor(Context& context, bool as_object) {
   Findings findings;
   look_at_kernel(findings);
-  look_at_configuration(context, findings);
-  look_at_plugin(context, findings);
+  const std::optional<Config> config = look_at_configuration(context, findings);
+  look_at_plugin(context, config, findings);
   look_for_clients(findings);
   if (!print(as_object ? as_json(findings) : as_text(findings, output_columns()))) return exit_unusable;
-  const bool broken = std::any_of(findings.begin(), findings.end(),
-                                  [](const DoctorFinding& finding) { return finding.level == FindingLevel::problem; });
-  return broken ? exit_failed : exit_ok;
+  return has_problem(findings) ? exit_failed : exit_ok;
 }
 
 }  // namespace
@@ -319,9 +369,11 @@ void add_doctor(CLI::App& app, Context& context) {
       app.add_subcommand("doctor", "Show what this machine and configuration allow, and what to do about problems");
   command->add_flag("--json", *json_wanted, "The findings as one JSON object");
   command->footer(
-      "Runs `true` three times in a temporary folder: alone, in a sandbox, and with limits. A problem\n"
-      "keeps commands from running; a note names a guarantee that this machine gives only in part. Exit status: 0\n"
-      "without problems, 1 with one.\n\n"
+      "Runs `true` three times in a temporary folder: alone, in a sandbox, and with limits. Then runs it here, by the\n"
+      "shell and in the sandbox of the configuration. Opens the audit trail, but records nothing there. A problem "
+      "keeps\n"
+      "commands from running; a note names a guarantee that this machine gives only in part. Exit status: 0 without\n"
+      "problems, 1 with one.\n\n"
       "Examples:\n"
       "  wtool doctor\n"
       "  wtool doctor --json | jq '.findings[] | select(.level != \"good\")'");
