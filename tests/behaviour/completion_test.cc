@@ -28,6 +28,15 @@ BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_d
   BOOST_TEST(offered({"audit", ""}) == "show\nverify\n");
   BOOST_TEST(offered({"--log", "info", "run", "--fail"}) == "--fail-fast\n");
   BOOST_TEST(offered({"mcp", "--policy", "re"}) == "read-only\n");
+  BOOST_TEST(offered({"mcp", "--policy=re"}) == "--policy=read-only\n");
+  BOOST_TEST(offered({"--log-format", ""}) == "json\ntext\n");
+  BOOST_TEST(offered({"tools", "--log-format=j"}) == "--log-format=json\n");
+  BOOST_TEST(offered({"--log", "in"}) == "info\n");
+  BOOST_TEST(offered({"run", "x.md", "--junit="}) == ":files\n");
+  BOOST_TEST(offered({"--directory=i"}) == ":files\n");
+  BOOST_TEST(offered({"run", "--nonsense=a"}) == "");
+  BOOST_TEST(offered({"run", "--fail-fast="}) == "");
+  BOOST_TEST(offered({"config", ""}) == "check\nshow\n");
   BOOST_TEST(offered({"run", "x.md", "--junit", ""}) == ":files\n");
   BOOST_TEST(offered({"call", "shell"}) == "shell_execute\n");
   BOOST_TEST(offered({"call", "shell_execute", "t"}) == "timeout=\n");
@@ -83,6 +92,33 @@ BOOST_FIXTURE_TEST_CASE(bash_completes_with_what_is_printed, Place) {
   BOOST_TEST(finished.out == "--max-parallel\n", finished.err);
 }
 
+BOOST_FIXTURE_TEST_CASE(bash_completes_values_after_an_equals_sign, Place) {
+  scratch.file("report.xml", "");
+  std::filesystem::create_directories(scratch.path() + "/bin");
+  std::filesystem::create_symlink(wtool_path, scratch.path() + "/bin/wtool");
+  // The words as bash splits them.
+  const auto offered = [&](std::vector<std::string> words, const std::string& line = {}) {
+    const std::string script =
+        ". " + std::string(completions) +
+        "/wtool.bash; compopt() { :; }; COMP_LINE=$1 COMP_POINT=${#1}; shift; COMP_WORDS=(\"$@\") "
+        "COMP_CWORD=$(($# - 1)); _wtool; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    words.insert(words.begin(), {"/usr/bin/env", "bash", "--norc", "-c", script, "bash", line});
+    const Finished finished = run(words, with_wtool_in_path(scratch));
+    BOOST_TEST(finished.exit_code == 0, finished.err);
+    return finished.out;
+  };
+  BOOST_TEST(offered({"wtool", "run", "--max"}) == "--max-parallel\n");
+  BOOST_TEST(offered({"wtool", "mcp", "--policy", "=", "re"}) == "read-only\n");
+  BOOST_TEST(offered({"wtool", "mcp", "--policy=re"}) == "--policy=read-only\n");  // if = does not split words
+  BOOST_TEST(offered({"wtool", "--log-format", "="}) == "json\ntext\n");
+  BOOST_TEST(offered({"wtool", "run", "x", "--junit", "=", "rep"}) == "report.xml\n");
+  BOOST_TEST(offered({"wtool", "run", "x", "--junit=rep"}) == "--junit=report.xml\n");
+  // After a blank, the next word begins.
+  BOOST_TEST(offered({"wtool", "--log", "=", ""}, "wtool --log=") == "debug\nerror\ninfo\noff\ntrace\nwarn\n");
+  BOOST_TEST(!holds(offered({"wtool", "--log", "=", ""}, "wtool --log= "), "debug\n"));
+  BOOST_TEST(offered({"~/bin/wtool", "audit", "ver"}) == "verify\n");
+}
+
 BOOST_FIXTURE_TEST_CASE(fish_offers_the_same, Place) {
   if (!is_installed("fish")) {
     BOOST_TEST_MESSAGE("not tested: fish is not installed");
@@ -97,6 +133,9 @@ BOOST_FIXTURE_TEST_CASE(fish_offers_the_same, Place) {
   };
   BOOST_TEST(offered("wtool run --max") == "--max-parallel\n");
   BOOST_TEST(offered("wtool ru") == "run\nruns\n");
+  BOOST_TEST(offered("wtool mcp --policy=re") == "--policy=read-only\n");
+  scratch.file("report.xml", "");
+  BOOST_TEST(offered("wtool run x --junit=rep") == "--junit=report.xml\n");
 }
 
 BOOST_FIXTURE_TEST_CASE(zsh_completes_on_its_terminal, Place) {

@@ -4,7 +4,8 @@
 //   $ wtool complete run --max
 //   --max-parallel
 //
-// Prints one candidate per line. A line `:files` means that file names fit, too. Nothing is run, and no plugin is
+// Prints one candidate per line. A line `:files` means that file names fit, too; in a word --option=VALUE, file names fit
+// as the value. Nothing is run, and no plugin is
 // initialised. Anything that cannot be read is ignored, since a message would disturb the line that a person types.
 #include <fcntl.h>
 #include <unistd.h>
@@ -171,6 +172,10 @@ bool add_set(Words& candidates, const CLI::Option& option) {
   return true;
 }
 
+void add_all(Words& candidates, const Words& values) {
+  candidates.insert(candidates.end(), values.begin(), values.end());
+}
+
 void add_tool_names(Words& candidates, Context& context) {
   const Plugin* plugin = context.plugin();
   if (plugin == nullptr) return;
@@ -200,6 +205,8 @@ void add_tool_parameters(Words& candidates, Context& context, const Words& opera
 void add_values(Words& candidates, Context& context, const TypedLine& line, const CLI::Option& option) {
   const std::string name = option.nonpositional() ? option.get_name() : option.get_name(true);
   if (add_set(candidates, option)) return;
+  if (name == "--log-format") return add_all(candidates, {"text", "json"});
+  if (name == "--log") return add_all(candidates, {"off", "error", "warn", "info", "debug", "trace"});
   if (name == "--var" || name == "--var-file" || name == "--var-env") return add_parameters(candidates, line.operands);
   if (name == "--tools" || name == "TOOL") return add_tool_names(candidates, context);
   if (name == "ARGUMENTS" || name == "MORE") return add_tool_parameters(candidates, context, line.operands);
@@ -265,7 +272,16 @@ int complete(const CLI::App& app, Context& context, std::vector<std::string> wor
   if (words.empty()) words.emplace_back();
   const std::string word = words.back();
   words.pop_back();
-  const TypedLine line = read(app, words);
+  TypedLine line = read(app, words);
+  // In a word --option=VALUE, only the value is completed.
+  std::string before_value;
+  if (const std::size_t equals = word.find('=');
+      line.awaits == nullptr && word.starts_with("--") && equals != word.npos) {
+    const CLI::Option* const option = find_option(app, *line.command, word.substr(0, equals));
+    if (option == nullptr || !takes_value(*option)) return exit_ok;
+    line.awaits = option;
+    before_value = word.substr(0, equals + 1);
+  }
   std::error_code ignored;
   for (const std::string& directory : line.directories) std::filesystem::current_path(directory, ignored);
   if (!context.start_tracing()) return exit_unusable;
@@ -273,6 +289,9 @@ int complete(const CLI::App& app, Context& context, std::vector<std::string> wor
   // The shell looks for files in its own directory.
   if (!line.directories.empty() && (line.awaits == nullptr || !is_directory(*line.awaits))) {
     std::erase(candidates, files_too);
+  }
+  for (std::string& candidate : candidates) {
+    if (candidate != files_too) candidate.insert(0, before_value);
   }
   std::sort(candidates.begin(), candidates.end());
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());

@@ -1,20 +1,32 @@
 # Completion of wtool for bash: asks `wtool complete` what fits. The package bash-completion reads this file from
 # share/bash-completion/completions/wtool. To load it by hand: `. wtool.bash`.
 _wtool() {
-  local IFS=$'\n' line files= candidates=()
-  local word=${COMP_WORDS[COMP_CWORD]}
-  local words=("${COMP_WORDS[@]:1:COMP_CWORD}")
-  # `--var name=value` is three words to bash.
-  [[ $word == = ]] && word=
+  local IFS=$'\n' line part start files= joins= candidates=() words=() i
+  local word=${COMP_WORDS[COMP_CWORD]} program=${COMP_WORDS[0]}
+  # Bash passes the words as they are typed, with a tilde that is not expanded.
+  [[ $program != '~/'* ]] || program=$HOME/${program#'~/'}
+  # Bash splits words at =, so `--output=text` and `name=value` are three words. They become one again.
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    part=${COMP_WORDS[i]}
+    # After `--output= `, the next word begins.
+    [[ $i -lt $COMP_CWORD || -n $part || ${COMP_LINE:0:COMP_POINT} != *' ' ]] || joins=
+    if [[ ${#words[@]} -gt 0 && ($part == =* || -n $joins) ]]; then words[-1]+=$part; else words+=("$part"); fi
+    joins=
+    [[ ! $part =~ ^=+$ ]] || joins=1
+  done
+  # Bash replaces only what follows the =.
+  [[ ! $word =~ ^=+$ ]] || word=
+  local typed=${words[-1]%"$word"}
+  [[ $word == --*=* ]] && start=${word%%=*}=
   while IFS= read -r line; do
     if [[ $line == :files ]]; then
       files=1
       compopt -o filenames
-      while IFS= read -r line; do candidates+=("$line"); done < <(compgen -f -- "$word")
+      while IFS= read -r line; do candidates+=("$start$line"); done < <(compgen -f -- "${word#"$start"}")
     else
-      candidates+=("$line")
+      candidates+=("${line#"$typed"}")
     fi
-  done < <("${COMP_WORDS[0]}" complete "${words[@]}" 2>/dev/null)
+  done < <("$program" complete "${words[@]}" 2>/dev/null)
   COMPREPLY=("${candidates[@]}")
   # Bash quotes only names of files, but a run or a state may have any name: `$(command)` must stay a word.
   if [[ -z $files && ${#candidates[@]} -gt 0 ]]; then
