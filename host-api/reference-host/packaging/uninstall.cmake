@@ -1,19 +1,18 @@
-# Removes what the last `cmake --install` has installed, and wtool's own folders that are then empty.
-# Usage: cmake -DMANIFEST=BUILD/install_manifest.txt -P uninstall.cmake
-file(GLOB manifests "${MANIFEST}" "${MANIFEST}.*")
-string(REPLACE ".txt" "_*.txt" of_components "${MANIFEST}")
-file(GLOB of_components "${of_components}")
-list(APPEND manifests ${of_components})
-if(NOT manifests)
-  message(FATAL_ERROR "There is no ${MANIFEST}: nothing was installed from this build")
+# Removes all installations that were made from a build, and wtool's own folders that are then empty. record.cmake has
+# recorded these installations.
+# Usage: cmake -DBUILD=BUILD -P uninstall.cmake
+file(GLOB records "${BUILD}/installed_in_*.txt")
+if(NOT records)
+  message(FATAL_ERROR "Nothing is installed from ${BUILD}")
 endif()
-foreach(manifest IN LISTS manifests)
-  file(STRINGS "${manifest}" files)
-  foreach(path IN LISTS files)
-    set(full "$ENV{DESTDIR}${path}")
+foreach(record IN LISTS records)
+  file(STRINGS "${record}" files)
+  list(POP_FRONT files prefix)
+  set(removed 0)
+  foreach(full IN LISTS files)
     if(EXISTS "${full}" OR IS_SYMLINK "${full}")
       file(REMOVE "${full}")
-      message(STATUS "Removed ${full}")
+      math(EXPR removed "${removed} + 1")
     endif()
     if(full MATCHES "/dist-packages/wtool/[^/]*\\.py$")  # Python may have compiled this file
       cmake_path(GET full PARENT_PATH folder)
@@ -30,5 +29,8 @@ foreach(manifest IN LISTS manifests)
       cmake_path(GET folder PARENT_PATH folder)
     endwhile()
   endforeach()
-  file(REMOVE "${manifest}")
+  file(REMOVE "${record}")
+  if(EXISTS "${prefix}")  # not for an installation whose folder somebody has removed
+    message(STATUS "Removed ${removed} files from ${prefix}")
+  endif()
 endforeach()
