@@ -123,6 +123,32 @@ BOOST_FIXTURE_TEST_CASE(what_may_be_deleted_while_nothing_runs_is_not_missed, Op
   BOOST_TEST(verified.exit_code == 0, verified.out << verified.err);
 }
 
+BOOST_FIXTURE_TEST_CASE(commands_can_make_temporary_files_under_the_example_for_a_service, Operated) {
+  std::ifstream page(WTOOL_TEST_SOURCE_DIR "/docs/guide/operations.md");
+  std::string line, example;
+  while (std::getline(page, line) && line != "```yaml") {
+  }
+  while (std::getline(page, line) && line != "```") example += line + "\n";
+  const auto put = [&](const std::string& from, const std::string& to) {
+    BOOST_TEST(holds(example, from));
+    for (std::size_t at = 0; (at = example.find(from, at)) != std::string::npos; at += to.size())
+      example.replace(at, from.size(), to);
+  };
+  fs::create_directory(scratch.path() + "/project");
+  put("/srv/project", scratch.path() + "/project");
+  put("/var/log/wtool", scratch.path());
+  put("required: true", "required: false");  // this machine need not enforce everything
+  scratch.file("service.yaml", example);
+  ProgramOptions service = options();
+  service.directory = scratch.path() + "/project";
+  service.set["TMPDIR"] = "/tmp";
+  const Finished made = run({wtool_path, "--config", scratch.path() + "/service.yaml", "call", "shell_execute",
+                             R"({"command": "file=$(mktemp) && rm \"$file\" && echo made"})"},
+                            service);
+  BOOST_TEST(made.exit_code == 0, made.out << made.err);
+  BOOST_TEST(holds(made.out, "made"), made.out << made.err);
+}
+
 BOOST_FIXTURE_TEST_CASE(git_does_not_see_the_runs_of_a_repository, Operated) {
   const auto git = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"/usr/bin/env", "git"});
