@@ -224,7 +224,10 @@ BOOST_AUTO_TEST_CASE(steps_of_two_runs_that_write_the_same_file_at_the_same_time
     BOOST_TEST(ran() == 2 * round);
   }
   // One after the other, both are kept, and each gets its own output back.
-  for (const char* name : {"A", "B"}) BOOST_TEST(wtool({"run", std::string(name) + ".md"}).exit_code == 0);
+  for (const char* name : {"A", "B"}) {
+    fs::remove(scratch.path() + "/o/same");
+    BOOST_TEST(wtool({"run", std::string(name) + ".md"}).exit_code == 0);
+  }
   BOOST_TEST(ran() == 6);
   for (const char* name : {"A", "B"}) {
     fs::remove(scratch.path() + "/o/same");
@@ -246,12 +249,39 @@ BOOST_AUTO_TEST_CASE(combinations_of_a_matrix_that_share_an_output_are_not_kept)
                finished.err);
     BOOST_TEST(ran() == 2 * runs);
   }
-  // One after the other, each combination is kept with its own output.
+  // One after the other, each combination finds the output of the other one.
   fs::remove(scratch.path() + "/ran");
   run_it({"--max-parallel", "1"});
   run_it({"--max-parallel", "1"});
-  BOOST_TEST(ran() == 2);
+  BOOST_TEST(ran() == 4);
   BOOST_TEST((file("o") == "1\n" || file("o") == "2\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_step_never_puts_back_an_old_file_of_another_step) {
+  workflow("[*] --> Build\nBuild --> License\nLicense --> Pack\nPack --> [*]\n",
+           "- Build: Shell \"mkdir -p build; cp src/app build/app\" inputs=[\"src/**\"] outputs=[\"build/**\"]\n"
+           "- License: Shell \"cp LICENSE build/LICENSE\" inputs=[\"LICENSE\"] outputs=[\"build/**\"]\n"
+           "- Pack: Shell \"cat build/app > packed\" inputs=[\"build/**\"] outputs=[\"packed\"]\n");
+  scratch.file("LICENSE", "free\n");
+  for (const char* content : {"1\n", "2\n", "1\n", "1\n", "3\n", "2\n"}) {
+    scratch.file("src/app", content);
+    run_it();
+    BOOST_TEST(file("build/app") == content);
+    BOOST_TEST(file("packed") == content);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_step_that_changes_the_file_of_another_one_runs_after_it) {
+  workflow("[*] --> Build\nBuild --> Sign\nSign --> [*]\n",
+           "- Build: Shell \"cat src > app\" inputs=[\"src\"] outputs=[\"app\"]\n"
+           "- Sign: Shell \"cat key >> app\" inputs=[\"key\"] outputs=[\"app\"]\n");
+  for (const auto& [source, key] :
+       {std::pair{"1\n", "k\n"}, {"1\n", "k\n"}, {"2\n", "k\n"}, {"2\n", "l\n"}, {"1\n", "k\n"}}) {
+    scratch.file("src", source);
+    scratch.file("key", key);
+    run_it();
+    BOOST_TEST(file("app") == std::string(source) + key);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_part_of_an_output_that_a_killed_run_was_restoring_is_removed) {

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int entry_version = 4;  // raised when the meaning of an entry changes
+constexpr int entry_version = 5;  // raised when the meaning of an entry changes
 
 // Removes the beginning of a text up to the first line end, and returns it without the line end.
 std::string_view take_line(std::string_view& text) {
@@ -28,7 +28,7 @@ std::string_view take_line(std::string_view& text) {
 std::string entry_text(const CacheEntry& entry) {
   json outputs = json::array();
   for (const CachedOutput& output : entry.outputs) {
-    json one = {{"path", output.path}, {"bytes", output.bytes}};
+    json one = {{"path", output.path}, {"bytes", output.bytes}, {"own", output.own}};
     if (output.hash.empty()) {
       one["link"] = output.link;
       if (!output.behind.empty()) one["behind"] = output.behind;
@@ -76,7 +76,8 @@ std::optional<CacheEntry> entry_of(std::string_view text, bool with_parts) {
     if (output.hash.empty() && !take_from(find_member(members, "link").text(), output.link)) return std::nullopt;
     output.behind = find_member(members, "behind").text().value_or("");
     if (!take_from(find_member(members, "path").text(), output.path) ||
-        !take_from(find_member(members, "bytes").integer<std::uint64_t>(), output.bytes)) {
+        !take_from(find_member(members, "bytes").integer<std::uint64_t>(), output.bytes) ||
+        !take_from(find_member(members, "own").boolean(), output.own)) {
       return std::nullopt;
     }
     if (!output.hash.empty()) {

@@ -17,6 +17,9 @@ struct CachedOutput {
   std::string behind{};  // the hash of the file that the link leads to; empty: no file, or an output itself
   unsigned mode = 0;     // of the file, as for chmod
   std::uint64_t bytes = 0;
+  // The step has made it where no file was, or in place of one that it had made in this way itself. Otherwise its content
+  // may depend on what something else had left there, as that of a file does to which the step appends.
+  bool own = false;
 };
 
 struct CacheEntry {

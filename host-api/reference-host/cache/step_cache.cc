@@ -185,8 +185,16 @@ void StepCache::add_inputs(const Work& work, Look& look, const FileHashes::Reads
   }
 }
 
-// An existing output is overwritten only if the store has its current content, so that a person's changes are never
-// lost.
+bool StepCache::is_own(const std::optional<CacheEntry>& newest, const std::string& path, const FileState& state) const {
+  if (!newest || !state.problem.empty()) return false;
+  const auto output = std::find_if(newest->outputs.begin(), newest->outputs.end(),
+                                   [&](const CachedOutput& one) { return one.path == plain_path(path); });
+  if (output == newest->outputs.end() || !output->own || output->link != state.link) return false;
+  return !state.link.empty() || output->hash == state.hash;
+}
+
+// An existing output is overwritten only if the step itself has made it, so that a hit loses neither a person's changes
+// nor what another step has made meanwhile.
 void StepCache::check_outputs(const Work& work, Look& look, const FileHashes::Reads& reads) {
   // An output that exists but is not in the entry was made from an earlier state of the inputs. The work would not make
   // it now.
@@ -200,6 +208,11 @@ void StepCache::check_outputs(const Work& work, Look& look, const FileHashes::Re
       return;
     }
   }
+  std::optional<std::optional<CacheEntry>> newest;  // read only if it is needed
+  const auto may_be_replaced = [&](const std::string& path, const FileState& state) {
+    if (!newest) newest = store_.latest(step_hash(work));
+    return is_own(*newest, path, state) && store_.has_content(state.hash);
+  };
   for (const CachedOutput& output : look.entry->outputs) {
     const std::string file = absolute(work, output.path);
     const FileState state = hashes_.look(file, reads);
@@ -208,9 +221,14 @@ void StepCache::check_outputs(const Work& work, Look& look, const FileHashes::Re
                           ? state.link == output.link && !state.link.empty() && is_as_before(state.hash)
                           : state.link.empty() && state.hash == output.hash && state.mode == output.mode;
     if (state.exists && same) continue;
-    if (state.exists && (!state.link.empty() || !state.problem.empty() ||
-                         (state.hash != output.hash && !store_.has_content(state.hash)))) {
+    if (state.exists && (!output.own || !state.link.empty() || !state.problem.empty() ||
+                         (state.hash != output.hash && !may_be_replaced(output.path, state)))) {
       look.why = "the output " + quoted(output.path) + " was changed by something else, or is no longer kept";
+      return;
+    }
+    if (!output.own) {
+      look.why =
+          "the output " + quoted(output.path) + " is gone, and was kept from a file that something else had begun";
       return;
     }
     if (!output.hash.empty() && !store_.has_content(output.hash)) {
@@ -267,6 +285,17 @@ bool StepCache::restore(const Work& work, Look& look, const TakesTime& takes_tim
   }
   store_.used(*look.entry, step_hash(work));
   return true;
+}
+
+void StepCache::begin(const Work& work, Look& look) {
+  if (options_.looks_only) return;
+  const FoundFiles now = find_files(work.directory, work.outputs, {}, PatternLinks::not_followed);
+  if (!now.problem.empty()) return;
+  const auto newest = now.paths.empty() ? std::nullopt : store_.latest(step_hash(work));
+  for (const std::string& path : now.paths) {
+    if (!is_own(newest, path, hashes_.look(absolute(work, path)))) look.made_by_others.insert(plain_path(path));
+  }
+  look.has_begun = true;
 }
 
 void StepCache::claim(SharedClaim& claim, const SharedClaim::Contents& contents) const {
@@ -361,6 +390,9 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
                    .parts = hashes_of(look.parts),
                    .result = result};
   if (std::string why = collect_outputs(work, found.paths, checked_folders, entry.outputs); !why.empty()) return why;
+  for (CachedOutput& output : entry.outputs) {
+    output.own = look.has_begun && !look.made_by_others.contains(output.path);
+  }
   // All names are checked before any content is copied: if one is refused, a copy would stay in the store without an
   // entry.
   if (refuses_name(entry, refuses)) return std::string("the name of a file ") + has_secret;

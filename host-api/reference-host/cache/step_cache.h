@@ -3,7 +3,7 @@
 //
 //   Look look = cache.look(work);
 //   if (look.entry && cache.restore(work, look)) use(look.entry->result);
-//   else { do it; cache.keep(work, look, result, ...); }
+//   else { cache.begin(work, look); do it; cache.keep(work, look, result, ...); }
 //
 // The key is a hash of the parts that the caller passes (the call, the directory, the versions), of the patterns, and
 // of each input file: its path, its content, whether it may be executed, and its target if it is a link. When in doubt,
@@ -12,6 +12,9 @@
 //
 // A key is looked up among all entries, and not only compared with the newest one. So a step is also up to date if its
 // inputs have returned to an earlier state.
+//
+// Several steps may write the same files, one after the other. An output is therefore put back only if it is the step's
+// own (CachedOutput), and only where there is no file or the one that the newest result of the step left there.
 #pragma once
 
 #include <functional>
@@ -49,6 +52,8 @@ struct Look {
   std::map<std::string, std::string> parts{};  // all that the key is made of, by readable names
   std::map<std::string, std::int64_t> modified{};  // when each input was last modified: nanoseconds since 1970
   std::vector<CachedOutput> missing{};             // the outputs that have to be restored
+  bool has_begun = false;                          // begin() has found out the next member
+  std::set<std::string> made_by_others{};          // its outputs that were there, and that it had not made itself
 };
 
 // Any thread may call any member.
@@ -79,6 +84,11 @@ class StepCache {
   // Returns whether a text contains something that must not be kept, such as a secret. The text is passed in pieces;
   // `last` is set for the last piece. Each text needs a new function.
   using Refuses = std::function<bool(std::string_view piece, bool last)>;
+
+  // Notes which outputs are there before the work is done. Call it when the outputs are claimed. Without it, no output of
+  // the work is ever put back.
+  void begin(const Work& work, Look& look);
+
   // Tells other runs that the work may write its outputs from now on. Without effect if nothing can be kept in the store.
   void claim(SharedClaim& claim, const SharedClaim::Contents& contents) const;
 
@@ -102,6 +112,8 @@ class StepCache {
   std::string absolute(const Work& work, const std::string& path) const;
   void add_inputs(const Work& work, Look& look, const FileHashes::Reads& reads = nullptr);
   void check_outputs(const Work& work, Look& look, const FileHashes::Reads& reads);
+  // Whether the file is as the newest result of the work has left it, and the work's own.
+  bool is_own(const std::optional<CacheEntry>& newest, const std::string& path, const FileState& state) const;
   std::string why_not(const Work& work, const Look& look) const;
   // Why the inputs are no longer those of `look`; empty: they are.
   std::string changed_since(const Work& work, const Look& look);

@@ -370,6 +370,7 @@ bool KeptCall::take(ActionResult& result) {
     claim_.release();
   } else {
     claim_in_all_runs();
+    if (cache_ != nullptr) cache_->begin(work_, look_);
     claim_.share();
   }
   return is_up_to_date;

@@ -64,6 +64,7 @@ struct CachedProject {
       BOOST_TEST(look.entry->result == "made " + makes);
       return "";
     }
+    cache.begin(wanted, look);
     scratch.file("project/build/app", makes);
     const std::string why = cache.keep(wanted, look, "made " + makes, "run", nothing_refused);
     return look.why + (why.empty() ? "" : "; not kept: " + why);

@@ -101,6 +101,7 @@ BOOST_AUTO_TEST_CASE(outputs_are_put_back) {
   Work wanted = work();
   wanted.outputs = {"build/**"};
   Look look = cache.look(wanted);
+  cache.begin(wanted, look);
   scratch.file("project/build/deep/tool", "#!/bin/sh\n", 0755);
   fs::create_symlink("deep/tool", project("build/link"));
   BOOST_TEST(cache.keep(wanted, look, "r", "", nothing_refused) == "");
@@ -121,6 +122,7 @@ BOOST_AUTO_TEST_CASE(an_output_is_put_back_with_its_mode) {
   };
   StepCache cache(options());
   Look look = cache.look(work());
+  cache.begin(work(), look);
   scratch.file("project/build/app", "private", 0600);
   BOOST_TEST(cache.keep(work(), look, "made private", "", nothing_refused) == "");
   ::chmod(project("build/app").c_str(), 0666);
@@ -144,6 +146,47 @@ BOOST_AUTO_TEST_CASE(an_output_that_another_state_of_the_inputs_made_is_not_a_hi
   once(wanted);
   scratch.file("project/build/new", "");
   BOOST_TEST(once(wanted) == "the output 'build/new' is not among the kept outputs");
+}
+
+BOOST_AUTO_TEST_CASE(what_another_step_has_made_is_never_replaced) {
+  const auto step = [&](const std::string& name, const std::string& call, const std::string& path,
+                        const std::string& makes) {
+    Work wanted = work();
+    wanted.step = name;
+    wanted.parts["the call"] = name + call;
+    wanted.inputs = {"Makefile"};
+    wanted.outputs = {path == "LICENSE" ? "build/**" : "build/app"};
+    StepCache cache(options());
+    Look look = cache.look(wanted);
+    if (look.entry && cache.restore(wanted, look)) return std::string("kept");
+    cache.begin(wanted, look);
+    scratch.file("project/build/" + path, makes);
+    BOOST_TEST(cache.keep(wanted, look, "made", "run", nothing_refused) == "");
+    return look.why;
+  };
+  const std::string changed = "the output 'build/app' was changed by something else, or is no longer kept";
+  // `License` finds the output of `Compile` in its own folder.
+  step("Compile", "1", "app", "1");
+  step("License", "1", "LICENSE", "x");
+  step("Compile", "2", "app", "2");
+  BOOST_TEST(step("License", "1", "LICENSE", "x") == changed);
+  BOOST_TEST(content(project("build/app")) == "2");
+  BOOST_TEST(step("Compile", "1", "app", "1") == "kept");
+  step("License", "2", "LICENSE", "y");
+  BOOST_TEST(step("Compile", "2", "app", "2") == "kept");
+  BOOST_TEST(step("License", "1", "LICENSE", "x") == "kept");
+  BOOST_TEST(content(project("build/app")) == "2");
+  BOOST_TEST(content(project("build/LICENSE")) == "x");
+  fs::remove(project("build/app"));
+  BOOST_TEST(step("License", "1", "LICENSE", "x") ==
+             "the output 'build/app' is gone, and was kept from a file that something else had begun");
+  // `Sign` changes the file that `Compile` has made.
+  BOOST_TEST(step("Compile", "1", "app", "1") == "kept");
+  step("Sign", "1", "app", "1 signed with 1");
+  step("Compile", "2", "app", "2");
+  step("Sign", "2", "app", "2 signed with 2");
+  BOOST_TEST(step("Sign", "1", "app", "2 signed with 1") == changed);
+  BOOST_TEST(step("Sign", "1", "app", "") == "kept");
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_written_through_a_link) {
@@ -176,6 +219,7 @@ BOOST_AUTO_TEST_CASE(a_link_is_as_before_only_if_the_file_behind_it_is) {
     StepCache cache(options());
     Look look = cache.look(wanted);
     if (look.entry) return std::string("kept");
+    cache.begin(wanted, look);
     fs::create_directories(project("build"));
     fs::remove(project("build/link"));
     fs::create_symlink("../src/a.c", project("build/link"));
