@@ -399,12 +399,16 @@ BOOST_FIXTURE_TEST_CASE(steps_that_have_the_same_output_at_the_same_time_are_a_w
             "\n- D: Shell \"true\" cache=true " + left + "\n"));
   };
   const auto warned = fork("outputs=[\"o\"]", "outputs=[\"p\", \"o\"]");
-  BOOST_REQUIRE_EQUAL(warned.size(), 1U);
+  BOOST_REQUIRE_EQUAL(warned.size(), 2U);
   BOOST_TEST(warned[0].starts_with("17:"), warned[0]);
+  BOOST_TEST(holds(warned[1], "'C' and 'D' may write the same file (outputs \"o\" and \"o\")"), warned[1]);
   BOOST_TEST(holds(warned[0], "'A' and 'C' have the same output \"o\", but run at the same time"), warned[0]);
   BOOST_TEST(fork("outputs=[\"o\"]", "outputs=[\"p\"]").empty());
   BOOST_TEST(fork("outputs=[\"o\"]", "outputs=[\"o\"] working_dir=\"sub\"").empty());
-  BOOST_TEST(fork("outputs=[\"o\"] lock=\"l\"", "outputs=[\"o\"] lock=\"l\"").empty());
+  BOOST_TEST(fork("outputs=[\"o\"] lock=\"l\"", "outputs=[\"o\"] lock=\"l\"").empty());  // the same work
+  const auto locked = fork("outputs=[\"o\"] lock=\"l\"", "outputs=[\"o\", \"p\"] lock=\"l\"");
+  BOOST_REQUIRE_EQUAL(locked.size(), 2U);
+  BOOST_TEST(holds(locked[0], "'A' and 'C' may write the same file"), locked[0]);
   const auto matrix = [&](const std::string& options) {
     return found(chain({"A"}, "- A: Shell \"true\" cache=true " + options + "\n"));
   };
@@ -417,6 +421,24 @@ BOOST_FIXTURE_TEST_CASE(steps_that_have_the_same_output_at_the_same_time_are_a_w
   BOOST_TEST(matrix("matrix={\"n\": [1, 2]} outputs=[\"${matrix.n}/a\"]").empty());
   BOOST_TEST(matrix("matrix={\"n\": [1]} outputs=[\"o\"]").empty());
   BOOST_TEST(matrix("matrix={\"n\": [1, 2]} outputs=[\"o\"] working_dir=\"${matrix.n}\"").empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(steps_that_may_write_the_same_file_are_a_warning, Lint) {
+  const auto two = [&](const std::string& one, const std::string& other) {
+    return found(chain({"A", "B"}, "- A: Shell \"echo a\" cache=true outputs=[" + one +
+                                       "]\n- B: Shell \"echo b\" cache=true outputs=[" + other + "]\n"));
+  };
+  for (const auto& [one, other] : {std::pair{"\"build/**\"", "\"build/**\""},
+                                   {"\"app\"", "\"x\", \"app\""},
+                                   {"\"dist\"", "\"dist/a\""},
+                                   {"\"out\"", "\"*\""},
+                                   {"\"sub/o\"", "\"o\"] working_dir=\"sub\" keep=[\"x\""}}) {
+    const auto all = two(one, other);
+    BOOST_REQUIRE_EQUAL(all.size(), 1U);
+    BOOST_TEST(holds(all[0], "'A' and 'B' may write the same file"), all[0]);
+  }
+  BOOST_TEST(two("\"build/app\"", "\"build/LICENSE\"").empty());
+  BOOST_TEST(two("\"o\"", "\"o\"] working_dir=\"sub\" keep=[\"x\"").empty());
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_in_utf_16_is_reported_as_such, Lint) {

@@ -26,7 +26,7 @@ void check_loops(const Workflow& workflow, Diagnostics& diagnostics);
 void check_forks(const Workflow& workflow, Diagnostics& diagnostics);
 
 // parallel_checks.cc: steps that run at the same time and have the same output, so that neither of them is ever up to
-// date; prompts that run at the same time, although a budget limits what is known only at the end of each call.
+// date; other steps that may write the same file; prompts that run at the same time, although a budget limits what is known only at the end of each call.
 void check_parallel_steps(const Workflow& workflow, Diagnostics& diagnostics);
 
 // name_checks.cc: each name that is read in a template or a condition is defined, each field that is read from an

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "cache/patterns.h"
 #include "expressions/value.h"
 #include "workflow/check/checks.h"
 #include "workflow/check/fork_branches.h"
@@ -29,8 +32,7 @@ bool has_several_combinations(const nlohmann::json& matrix) {
 
 void check_outputs_of_matrix(const Action& action, Diagnostics& diagnostics) {
   const ActionOptions& options = action.options;
-  // Steps with the same lock do not run at the same time.
-  if (!options.matrix || options.lock || !has_several_combinations(*options.matrix)) return;
+  if (!options.matrix || !has_several_combinations(*options.matrix)) return;
   if (directory_of(action).find("matrix") != std::string::npos) return;
   for (const auto& entry : *options.cache.outputs) {
     const auto& output = entry.get_ref<const std::string&>();
@@ -43,7 +45,10 @@ void check_outputs_of_matrix(const Action& action, Diagnostics& diagnostics) {
   }
 }
 
-void check_outputs_of_branches(const Workflow& workflow, Diagnostics& diagnostics) {
+// Returns the pairs of steps that it has reported.
+std::set<std::pair<std::size_t, std::size_t>> check_outputs_of_branches(const Workflow& workflow,
+                                                                        Diagnostics& diagnostics) {
+  std::set<std::pair<std::size_t, std::size_t>> reported;
   // The steps that have the same output, by the directory and the output.
   std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> steps;
   for (std::size_t i = 0; i < workflow.states.size(); ++i) {
@@ -55,7 +60,7 @@ void check_outputs_of_branches(const Workflow& workflow, Diagnostics& diagnostic
     }
   }
   std::erase_if(steps, [](const auto& same) { return same.second.size() < 2; });
-  if (steps.empty()) return;
+  if (steps.empty()) return reported;
   const BranchEdges edges(workflow);
   for (const State& fork : workflow.states) {
     if (fork.kind != State::Kind::fork) continue;
@@ -63,12 +68,72 @@ void check_outputs_of_branches(const Workflow& workflow, Diagnostics& diagnostic
     for (const auto& [output, states] : steps) {
       const auto [one, other] = branches.parallel_pair(states);
       if (other == no_state) continue;
+      reported.insert(std::minmax(one, other));
       diagnostics.warn(workflow.states[other].action->options.cache.offset,
                        "'" + workflow.states[one].id + "' and '" + workflow.states[other].id +
                            "' have the same output " + quoted_for_message(output.second) +
                            ", but run at the same time, so neither of them is ever up to date; write to different " +
-                           "files, or give both the same lock=\"NAME\"");
+                           "files");
     }
+  }
+  return reported;
+}
+
+// Two states with the same action do the same work, and find the same result.
+bool is_same_work(const Action& one, const Action& other) {
+  const auto* const shell = std::get_if<ShellAction>(&one.kind);
+  const auto* const other_shell = std::get_if<ShellAction>(&other.kind);
+  if (shell == nullptr || other_shell == nullptr) return false;
+  const CacheOptions& cache = one.options.cache;
+  const CacheOptions& other_cache = other.options.cache;
+  return shell->command.written.text() == other_shell->command.written.text() &&
+         *cache.outputs == *other_cache.outputs && !cache.inputs == !other_cache.inputs &&
+         (!cache.inputs || *cache.inputs == *other_cache.inputs);
+}
+
+// The outputs, one of each step, that may name the same file. Empty texts: there are none, or they are not known yet.
+std::pair<std::string, std::string> shared_outputs(const Action& one, const Action& other) {
+  const std::string directory = directory_of(one), other_directory = directory_of(other);
+  const bool is_same = directory == other_directory;
+  if (!is_same && (is_open(directory) || is_open(other_directory))) return {};
+  for (const auto& entry : *one.options.cache.outputs) {
+    const auto& output = entry.get_ref<const std::string&>();
+    for (const auto& other_entry : *other.options.cache.outputs) {
+      const auto& other_output = other_entry.get_ref<const std::string&>();
+      if (is_open(output) || is_open(other_output)) continue;
+      if (is_same ? cache::may_name_one_file(output, other_output)
+                  : cache::may_name_one_file(directory + "/" + output, other_directory + "/" + other_output)) {
+        return {output, other_output};
+      }
+    }
+  }
+  return {};
+}
+
+void check_outputs_of_steps(const Workflow& workflow, const std::set<std::pair<std::size_t, std::size_t>>& known,
+                            Diagnostics& diagnostics) {
+  constexpr std::size_t most_pairs = 200'000;  // so that a very large workflow is checked in time
+  std::vector<std::size_t> steps;
+  std::size_t pairs = 0;
+  for (std::size_t i = 0; i < workflow.states.size(); ++i) {
+    const auto& action = workflow.states[i].action;
+    if (!action || !action->options.cache.outputs) continue;
+    for (const std::size_t earlier : steps) {
+      const Action& before = *workflow.states[earlier].action;
+      if (++pairs > most_pairs) return;
+      if (!before.options.cache.is_on() && !action->options.cache.is_on()) continue;
+      if (known.contains({earlier, i}) || is_same_work(before, *action)) continue;
+      const auto [one, other] = shared_outputs(before, *action);
+      if (one.empty()) continue;
+      diagnostics.warn(action->options.cache.offset,
+                       "'" + workflow.states[earlier].id + "' and '" + workflow.states[i].id +
+                           "' may write the same file (outputs " + quoted_for_message(one) + " and " +
+                           quoted_for_message(other) +
+                           "), so each of them runs again after the other one has changed it; name only the files " +
+                           "that each of them makes itself");
+      break;
+    }
+    steps.push_back(i);
   }
 }
 
@@ -110,7 +175,7 @@ void check_parallel_steps(const Workflow& workflow, Diagnostics& diagnostics) {
     if (state.action && state.action->options.cache.outputs) check_outputs_of_matrix(*state.action, diagnostics);
   }
   if (workflow.diagram_unread) return;
-  check_outputs_of_branches(workflow, diagnostics);
+  check_outputs_of_steps(workflow, check_outputs_of_branches(workflow, diagnostics), diagnostics);
   check_budget(workflow, diagnostics);
 }
 
