@@ -68,6 +68,37 @@ BOOST_AUTO_TEST_CASE(a_step_whose_input_changes_and_changes_back_meanwhile_is_no
   BOOST_TEST(ran() == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_step_that_has_read_another_file_in_place_of_an_input_is_not_kept) {
+  scratch.file("src/a.c", "a\n");
+  fs::create_directory(scratch.path() + "/v2");
+  scratch.file("v2/a.c", "b\n");
+  fs::create_symlink("src/a.c", scratch.path() + "/link");
+  fs::create_symlink("src", scratch.path() + "/current");
+  for (const auto& [command, inputs] :
+       {std::pair{"mv src/a.c a.orig; echo b > src/a.c; cat src/a.c > app; mv -f a.orig src/a.c", "src/a.c"},
+        {"sed -i.bak s/a/b/ src/a.c; cat src/a.c > app; mv -f src/a.c.bak src/a.c", "src/a.c"},
+        {"cp -p src/a.c a.orig; echo b > src/a.c; cat src/a.c > app; cp -p a.orig src/a.c", "src/a.c"},
+        {"ln -sfn v2/a.c link; cat link > app; ln -sfn src/a.c link", "link"},
+        {"ln -sfn v2 current; cat current/a.c > app; ln -sfn src current", "current/a.c"},
+        {"mv src src.orig; cp -r v2 src; cat src/a.c > app; rm -r src; mv src.orig src", "src/a.c"},
+        {"cp v2/a.c src/b.c; cat src/*.c > app; rm src/b.c", "src/*.c"},
+        {"mkdir src/deep; cp v2/a.c src/deep; cat src/*/*.c > app; rm -r src/deep", "src/**"}}) {
+    for (const char* name : {"ran", "app", "cache"}) fs::remove_all(scratch.path() + "/" + name);
+    one_step("Shell \"" + std::string(command) + "; echo x >> ran\" inputs=[\"" + inputs + "\"] outputs=[\"app\"]");
+    const Finished first = run_it();
+    BOOST_TEST(holds(first.err, " while it ran"), command << first.err);
+    run_it();
+    BOOST_TEST(ran() == 2, command);
+    BOOST_TEST(file("src/a.c") == "a\n");
+  }
+  // A folder in which the step makes its outputs changes by them.
+  fs::remove(scratch.path() + "/ran");
+  one_step("Shell \"cp src/a.c src/a.o; echo x >> ran\" inputs=[\"src/*.c\"] outputs=[\"src/*.o\"]");
+  run_it();
+  run_it();
+  BOOST_TEST(ran() == 1);
+}
+
 BOOST_AUTO_TEST_CASE(each_changed_part_of_the_call_makes_the_step_run) {
   scratch.file("src/a.c", "int a;\n");
   fs::create_directory(scratch.path() + "/other");

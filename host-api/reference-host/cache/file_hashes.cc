@@ -78,6 +78,7 @@ FileState FileHashes::look(const std::string& path, const Reads& reads) {
     return state;
   }
   state.exists = true;
+  state.name = identity_of(status);
   if (S_ISLNK(status.st_mode)) {
     std::string text(PATH_MAX, '\0');
     const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
@@ -103,7 +104,7 @@ FileState FileHashes::look(const std::string& path, const Reads& reads) {
     state.executable = (status.st_mode & 0111U) != 0;
     state.mode = status.st_mode & 0777U;
     state.bytes = static_cast<std::uint64_t>(status.st_size);
-    state.modified = to_ns(status.st_mtim);
+    state.file = identity_of(status);
     state.hash = hash;
   };
   {

@@ -12,6 +12,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "cache/file_identity.h"
+
 namespace wtool::host::cache {
 
 struct FileState {
@@ -19,8 +21,9 @@ struct FileState {
   bool executable = false;  // its owner, its group or others may execute it
   unsigned mode = 0;        // the permission bits, as for chmod
   std::uint64_t bytes = 0;
-  std::int64_t modified = 0;  // nanoseconds since 1970
-  std::string hash;           // of a file's content
+  FileIdentity name{};  // of the file or link that has the name
+  FileIdentity file{};  // of the file, which may be behind a link
+  std::string hash;     // of a file's content
   std::string link;     // the target of a symbolic link; if the target is a file, all other fields describe that file
   std::string problem;  // why the file has no hash, to be put after its name in messages: `cannot be read: ...`
 };

@@ -8,10 +8,13 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "cache/file_identity.h"
 
 namespace wtool::host::cache {
 
@@ -23,7 +26,8 @@ inline constexpr std::size_t max_files = 100'000;  // for the patterns of one st
 struct FoundFiles {
   std::vector<std::string> paths;      // sorted, each once, spelt as in the pattern; may include dangling links
   std::vector<std::string> unmatched;  // patterns that match no file
-  std::string problem;                 // why the lists are not complete; a sentence without its full stop
+  std::map<std::string, FileIdentity> folders;  // the folders in which the patterns have looked for files
+  std::string problem;                          // why the lists are not complete; a sentence without its full stop
 };
 
 // If links are not followed, a link is found like a file, and the files below its target are not found.

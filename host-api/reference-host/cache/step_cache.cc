@@ -89,6 +89,18 @@ std::string target_of(const std::string& path, const std::string& link) {
   return (fs::path(path).parent_path() / link).string();
 }
 
+// Whether another folder or link had one of the names for a while. A folder whose entries change gets a new time of
+// modification, too, and may have any time of change then.
+bool have_moved(const std::map<std::string, FileIdentity>& before, const std::map<std::string, FileIdentity>& now) {
+  return std::any_of(before.begin(), before.end(), [&](const auto& folder) {
+    const auto found = now.find(folder.first);
+    if (found == now.end()) return true;
+    const FileIdentity &then = folder.second, &here = found->second;
+    return then.device != here.device || then.inode != here.inode ||
+           (then.changed != here.changed && then.modified == here.modified);
+  });
+}
+
 void remove_unfinished(const Work& work, const std::vector<CachedOutput>& outputs) {
   std::set<std::string> folders;
   for (const CachedOutput& output : outputs) folders.insert(fs::path(output.path).parent_path().string());
@@ -166,6 +178,7 @@ void StepCache::add_inputs(const Work& work, Look& look, const FileHashes::Reads
     look.why = "no file matches the input " + quoted(found.unmatched.front());
     return;
   }
+  look.folders = found.folders;
   for (const std::string& path : found.paths) {
     const FileState state = hashes_.look(absolute(work, path), reads);
     std::string problem = state.problem;
@@ -181,7 +194,7 @@ void StepCache::add_inputs(const Work& work, Look& look, const FileHashes::Reads
     }
     look.parts.emplace(std::string(input_part) + path,
                        serialized({state.hash, state.executable ? "x" : "", state.link}));
-    look.modified.emplace(path, state.modified);
+    look.inputs.emplace(path, std::pair(state.name, state.file));
   }
 }
 
@@ -289,6 +302,7 @@ bool StepCache::restore(const Work& work, Look& look, const TakesTime& takes_tim
 
 void StepCache::begin(const Work& work, Look& look) {
   if (options_.looks_only) return;
+  look.above = folders_above(work, look);
   const FoundFiles now = find_files(work.directory, work.outputs, {}, PatternLinks::not_followed);
   if (!now.problem.empty()) return;
   const auto newest = now.paths.empty() ? std::nullopt : store_.latest(step_hash(work));
@@ -336,15 +350,43 @@ std::string StepCache::collect_outputs(const Work& work, const std::vector<std::
   return {};
 }
 
+std::map<std::string, FileIdentity> StepCache::folders_above(const Work& work, const Look& look) const {
+  std::map<std::string, FileIdentity> above;
+  for (const auto& [path, identities] : look.inputs) {
+    for (std::size_t slash = path.rfind('/'); slash != std::string::npos && slash > 0;
+         slash = path.rfind('/', slash - 1)) {
+      const std::string folder = path.substr(0, slash);
+      struct stat status {};
+      const bool exists = ::lstat(absolute(work, folder).c_str(), &status) == 0;
+      if (!above.emplace(folder, exists ? identity_of(status) : FileIdentity()).second) break;
+    }
+  }
+  return above;
+}
+
 std::string StepCache::changed_since(const Work& work, const Look& look) {
   Look again;
   again.parts = look.parts;
   std::erase_if(again.parts, [](const auto& part) { return part.first.starts_with(input_part); });
   add_inputs(work, again);
   if (!again.why.empty()) return again.why;
-  // Even if an input now has its old content again, the work may have read different content in between.
-  const bool changed = again.parts != look.parts || again.modified != look.modified;
-  return changed ? "its inputs changed while it ran" : "";
+  // Even if an input now has its old content again, the work may have read different content in between: the file was
+  // written twice, or another file had its name for a while.
+  if (again.parts != look.parts || again.inputs != look.inputs || have_moved(look.above, folders_above(work, look)))
+    return "its inputs changed while it ran";
+  for (const auto& [folder, before] : look.folders) {
+    // A folder in which the work makes outputs changes in any case.
+    if (std::any_of(work.outputs.begin(), work.outputs.end(),
+                    [&, &path = folder](const std::string& output) { return may_match_below(output, path); })) {
+      continue;
+    }
+    const auto now = again.folders.find(folder);
+    if (now == again.folders.end() || now->second != before) {
+      return "files came or went in the folder " + quoted(folder.empty() ? "." : folder) +
+             " of its inputs while it ran";
+    }
+  }
+  return {};
 }
 
 std::string StepCache::copy_outputs(const Work& work, const CacheEntry& entry, Store::Keeping& keeping,

@@ -25,6 +25,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cache/file_hashes.h"
@@ -50,10 +51,13 @@ struct Look {
   std::string why{};                           // why the work is not up to date; a sentence without its full stop
   bool is_doubt = false;                       // the workflow should be changed: as it is, the step is never up to date
   std::map<std::string, std::string> parts{};  // all that the key is made of, by readable names
-  std::map<std::string, std::int64_t> modified{};  // when each input was last modified: nanoseconds since 1970
-  std::vector<CachedOutput> missing{};             // the outputs that have to be restored
-  bool has_begun = false;                          // begin() has found out the next member
-  std::set<std::string> made_by_others{};          // its outputs that were there, and that it had not made itself
+  // With these members, keep() sees whether an input was another file while the work was done.
+  std::map<std::string, std::pair<FileIdentity, FileIdentity>> inputs{};  // the name and the file of each
+  std::map<std::string, FileIdentity> folders{};                          // in which patterns have looked for inputs
+  std::map<std::string, FileIdentity> above{};  // the folders and links through which the inputs are found; by begin()
+  std::vector<CachedOutput> missing{};          // the outputs that have to be restored
+  bool has_begun = false;                       // begin() has found out the next member
+  std::set<std::string> made_by_others{};       // its outputs that were there, and that it had not made itself
 };
 
 // Any thread may call any member.
@@ -115,6 +119,7 @@ class StepCache {
   // Whether the file is as the newest result of the work has left it, and the work's own.
   bool is_own(const std::optional<CacheEntry>& newest, const std::string& path, const FileState& state) const;
   std::string why_not(const Work& work, const Look& look) const;
+  std::map<std::string, FileIdentity> folders_above(const Work& work, const Look& look) const;
   // Why the inputs are no longer those of `look`; empty: they are.
   std::string changed_since(const Work& work, const Look& look);
   // Adds the files, which are outputs of the work, to `outputs`. Returns why one of them cannot be kept; empty: all can.
