@@ -135,6 +135,36 @@ BOOST_AUTO_TEST_CASE(each_changed_part_of_the_call_makes_the_step_run) {
   BOOST_TEST(runs("Shell \"echo x >> ran\""));
 }
 
+BOOST_AUTO_TEST_CASE(a_configuration_that_changes_during_a_run_makes_the_next_steps_run) {
+  scratch.file("in", "");
+  workflow("[*] --> Change\nChange --> Build\nBuild --> [*]\n",
+           "- Change: Shell \"cp next wtool.yaml\"\n"
+           "- Build: Shell \"printenv NAMED > out; echo x >> ran\" inputs=[\"in\"] outputs=[\"out\"]\n");
+  const auto set = [](const std::string& value) { return "environment: {set: {NAMED: " + value + "}}\n"; };
+  scratch.file("wtool.yaml", set("one"));
+  scratch.file("next", set("two"));
+  run_it();
+  BOOST_TEST(file("out") == "two\n");
+  run_it();
+  BOOST_TEST(ran() == 1);
+  scratch.file("wtool.yaml", set("one"));
+  scratch.file("next", set("one"));
+  run_it();
+  BOOST_TEST(file("out") == "one\n");
+}
+
+BOOST_AUTO_TEST_CASE(other_folders_in_which_programs_are_looked_for_make_a_step_run) {
+  scratch.file("one/tool", "#!/bin/sh\necho one > out\n", 0755);
+  scratch.file("two/tool", "#!/bin/sh\necho two > out\n", 0755);
+  scratch.file("in", "");
+  one_step("Shell \"tool\" inputs=[\"in\"] outputs=[\"out\"]");
+  for (const char* folder : {"one", "two", "one"}) {
+    scratch.file("wtool.yaml", "commands: {allow: [tool], path: [" + scratch.path() + "/" + folder + "]}\n");
+    run_it();
+    BOOST_TEST(file("out") == std::string(folder) + "\n");
+  }
+}
+
 // cache=strict needs a kernel with Landlock, which every machine that runs these tests has.
 BOOST_AUTO_TEST_CASE(a_changed_variable_that_the_command_names_without_a_dollar_makes_the_step_run) {
   scratch.file("in", "");

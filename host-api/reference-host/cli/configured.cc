@@ -1,11 +1,13 @@
 #include "cli/configured.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/json.h"
+#include "base/sha256.h"
 #include "cli/shell_reader.h"
 
 namespace wtool::host {
@@ -68,15 +70,26 @@ audit::AppendOptions configured_trail(const Config& config) {
   return trail;
 }
 
+std::string configured_work(const Config& config) {
+  // Settings that, besides the call itself, determine what a command sees.
+  std::string settings;
+  for (const EffectiveKey& key : config.keys) {
+    if (key.name.starts_with("environment.") || key.name.starts_with("shell.") || key.name == "commands.path") {
+      settings += key.name + "=" + key.value.dump() + "\n";
+    }
+  }
+  // With rules that trust certain programs, PATH has only the folders in which these are looked for.
+  const nlohmann::json& allow = config.value("commands.allow");
+  const bool has_allow_list = allow.is_array() && std::find(allow.begin(), allow.end(), "*") == allow.end();
+  if (has_allow_list || config.value("directories.confine_arguments") == true) {
+    settings += "trusted folders outside of " + config.value("directories.roots").dump();
+  }
+  return sha256(settings);
+}
+
 cache::StepCache::Options configured_cache(const Config& config) {
   cache::StepCache::Options cached;
   read_value(config, "cache.max_bytes", cached.max_bytes);
-  // Settings that, besides the call itself, determine what a command sees.
-  for (const EffectiveKey& key : config.keys) {
-    if (key.name.starts_with("environment.") || key.name.starts_with("shell.")) {
-      cached.parts["the configuration"] += key.name + "=" + key.value.dump() + "\n";
-    }
-  }
   return cached;
 }
 

@@ -34,7 +34,10 @@ OutputLimits configured_output_limits(const Config& config);
 // The audit trail. If its file is empty, no trail is configured.
 audit::AppendOptions configured_trail(const Config& config);
 
-// The size of the store of results, and what the work of every step depends on because the configuration says so.
+// What the work of every step depends on because the configuration says so, as a hash.
+std::string configured_work(const Config& config);
+
+// The size of the store of results.
 cache::StepCache::Options configured_cache(const Config& config);
 
 // Lets a check find mistakes in prompts. `prompts` must outlive the context.

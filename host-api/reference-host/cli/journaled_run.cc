@@ -44,18 +44,17 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
   cached.force = run.settings.force;
   cache::StepCache cache(std::move(cached));
   services.cache = &cache;
-  if (!prepared.trail().file.empty()) {
-    services.record_skipped = [&trail = prepared.trail(),
-                               masker = secrets::Masker(own_environment())](nlohmann::ordered_json fields) {
-      if (const auto command = fields.find("command"); command != fields.end()) {
-        *command = masker.masked(command->get_ref<const std::string&>());
-      }
-      std::string why = audit::append(trail, "up_to_date", fields);
-      if (why.empty() || !trail.continue_when_unwritable) return why;
-      complain(why + "; the step is skipped nevertheless (audit.when_unwritable: continue)");
-      return std::string();
-    };
-  }
+  services.record_skipped = [&prepared, masker = secrets::Masker(own_environment())](nlohmann::ordered_json fields) {
+    const audit::AppendOptions trail = prepared.trail();
+    if (trail.file.empty()) return std::string();
+    if (const auto command = fields.find("command"); command != fields.end()) {
+      *command = masker.masked(command->get_ref<const std::string&>());
+    }
+    std::string why = audit::append(trail, "up_to_date", fields);
+    if (why.empty() || !trail.continue_when_unwritable) return why;
+    complain(why + "; the step is skipped nevertheless (audit.when_unwritable: continue)");
+    return std::string();
+  };
   servers::ServerTools with_servers(tools, prepared.servers());
   runner::RunReport report =
       journal::masked(runner::run_workflow({prepared.workflow(), prepared.source(), std::move(run.inputs), with_servers,

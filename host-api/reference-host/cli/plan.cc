@@ -72,6 +72,7 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
   cache::StepCache cache(std::move(cached));
   services.cache = &cache;
   services.explain = prepared->services().explain;
+  services.configuration = prepared->services().configuration;
   services.verdict = [&](const std::string& tool, const nlohmann::json& arguments) {
     return explained(prepared->tools(), prepared->servers(), tool, arguments);
   };

@@ -27,7 +27,7 @@ std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
   if (!made->prompts) return nullptr;
   made->servers = configured_servers(*config, made->directory);
   made->output_limits = configured_output_limits(*config);
-  made->trail = configured_trail(*config);
+  made->first_config = std::make_shared<const Config>(*config);
   made->cache = configured_cache(*config);
   made->cache.directory = made->directory;
   made->environment.directory = made->directory;
@@ -164,6 +164,14 @@ std::unique_ptr<PreparedWorkflow> PreparedWorkflow::copy() const {
   return std::unique_ptr<PreparedWorkflow>(new PreparedWorkflow(*this));
 }
 
+WorkflowConfig::InForce PreparedWorkflow::in_force() const {
+  WorkflowConfig::InForce now = setup_->config->in_force();
+  if (!now.config) now.config = setup_->first_config;
+  return now;
+}
+
+audit::AppendOptions PreparedWorkflow::trail() const { return configured_trail(*in_force().config); }
+
 std::string PreparedWorkflow::cut_to(const runner::RunPart& part) {
   const std::string why = runner::cut_to(workflow_, part);
   return why.empty() ? "" : source_.name() + ": the workflow was not run: " + why;
@@ -196,6 +204,10 @@ runner::RunServices PreparedWorkflow::services() {
   services.explain = [this](const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
                             std::string& why) {
     return explanation_of(tools(), servers(), place, tool, arguments, why);
+  };
+  services.configuration = [this] {
+    const WorkflowConfig::InForce now = in_force();
+    return runner::ConfigurationState{configured_work(*now.config), now.changes};
   };
   return services;
 }

@@ -36,7 +36,7 @@ struct WorkflowSetup {
   std::unique_ptr<runner::Prompts> prompts{};
   servers::Catalog servers{};
   OutputLimits output_limits{};
-  audit::AppendOptions trail{};
+  std::shared_ptr<const Config> first_config{};  // as it was before `config` loaded it
   workflow::EnvironmentSource environment{};
   cache::StepCache::Options cache{};
 };
@@ -69,8 +69,8 @@ class PreparedWorkflow {
   std::string cut_to(const runner::RunPart& part);
   // How much of the outputs may be kept.
   OutputLimits output_limits() const { return setup_->output_limits; }
-  // The configured audit trail.
-  const audit::AppendOptions& trail() const { return setup_->trail; }
+  // The audit trail that is configured now.
+  audit::AppendOptions trail() const;
   // Where the results of steps are kept, and what the work of every step depends on.
   cache::StepCache::Options cache_options() const { return setup_->cache; }
   // The classes of jobs that its steps, and the steps of workflows that it runs, may need on a cluster. An empty name
@@ -83,6 +83,8 @@ class PreparedWorkflow {
 
  private:
   PreparedWorkflow() = default;
+  // The configuration in force, which may change during a run.
+  WorkflowConfig::InForce in_force() const;
   bool check(const std::vector<std::string>& given, const std::string& was_not);
   void expect_places(const workflow::Workflow& workflow);
 

@@ -66,6 +66,12 @@ bool judges_lines(const json& config) {
 std::optional<std::string> WorkflowConfig::load(std::string& error) {
   std::optional<Config> config = files_.load_config(error);
   if (!config) return std::nullopt;
+  if (std::optional<std::string> text = to_text(*config, error)) {
+    const std::lock_guard lock(mutex_);
+    if (in_force_.config && *text != text_) ++in_force_.changes;
+    in_force_.config = std::make_shared<const Config>(*config);
+    text_ = std::move(*text);
+  }
   const EffectiveKey& shell = *config->find("shell.program");
   configured_ = shell.value.get<std::string>();
   lock_ = shell.lock;
@@ -88,6 +94,11 @@ std::optional<std::string> WorkflowConfig::with_shell(const std::string& config,
   json made = parse_json_or_throw(config);
   made["shell"]["program"] = path;
   return made.dump();
+}
+
+WorkflowConfig::InForce WorkflowConfig::in_force() const {
+  const std::lock_guard lock(mutex_);
+  return in_force_;
 }
 
 std::string WorkflowConfig::shell_problem(const std::string& shell) const {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -24,6 +26,13 @@ class WorkflowConfig final : public ConfigSource {
   std::optional<std::string> with_shell(const std::string& config, const std::string& shell,
                                         std::string& error) override;
 
+  struct InForce {
+    std::shared_ptr<const Config> config;  // nullptr: load() has not succeeded yet
+    std::uint64_t changes = 0;             // how often load() has returned another configuration than before
+  };
+  // The configuration of the files, as load() has last read it. Any thread may call this.
+  InForce in_force() const;
+
   // Why a workflow cannot choose this shell, according to the last load; empty: it can.
   std::string shell_problem(const std::string& shell) const;
   // The largest timeout of a step in seconds, according to the last load. Nothing: any timeout is allowed.
@@ -38,6 +47,9 @@ class WorkflowConfig final : public ConfigSource {
   std::optional<ConfigPlace> lock_;     // where shell.program is locked
   std::optional<std::int64_t> timeout_max_;
   bool judges_lines_ = false;  // the policy judges the text of commands
+  mutable std::mutex mutex_;   // guards the members below
+  InForce in_force_;
+  std::string text_;  // of in_force_.config
 };
 
 }  // namespace wtool::host

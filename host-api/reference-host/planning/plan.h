@@ -128,9 +128,10 @@ struct PlanServices {
   // Like CheckContext::prompt_sets.
   std::function<std::set<std::string, std::less<>>(const std::string& prompt, bool is_inline, const std::string& from)>
       prompt_sets;
-  // Like RunServices::cache and RunServices::explain.
+  // Like the members of RunServices with these names.
   cache::StepCache* cache = nullptr;
   runner::Explain explain;
+  std::function<runner::ConfigurationState()> configuration;
   // The policy's verdict on a call of the tool.
   std::function<workflow::CommandVerdict(const std::string& tool, const nlohmann::json& arguments)> verdict;
 };

@@ -434,7 +434,8 @@ class Planner {
     if (!explained) return;
     auto work = runner::work_of(tool, arguments, place, *explained, prompt, why);
     if (!work) return;
-    runner::add_options(options, *work);
+    runner::add_options(options, services_.configuration ? services_.configuration() : runner::ConfigurationState(),
+                        *work);
     work->step = step;
     work->file = source.name();
     const Value* const combination = options.matrix ? values.find("matrix") : nullptr;

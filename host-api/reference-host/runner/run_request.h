@@ -99,6 +99,11 @@ struct PreparedPrompt {
 using Explain = std::function<std::optional<Explanation>(const CallPlace& place, const std::string& tool,
                                                          const nlohmann::json& arguments, std::string& why)>;
 
+struct ConfigurationState {
+  std::string hash{};         // of what decides what the commands of all steps see
+  std::uint64_t changes = 0;  // how often the configuration has changed since the program began
+};
+
 // What a run needs besides the tools. If a function is not set, the actions that need it fail.
 struct RunServices {
   // The workflow that the file `from` means by `name`; nothing: `error` says why. Any thread may call this.
@@ -128,6 +133,8 @@ struct RunServices {
   // Skips the steps that are up to date and may be skipped. nullptr: every step runs.
   cache::StepCache* cache = nullptr;
   Explain explain;  // not set: it is never known what a call would do
+  // The configuration with which the next call is made. Not set: it never changes. Any thread may call this.
+  std::function<ConfigurationState()> configuration;
   // Records in the audit trail that a call is skipped, because its step is up to date. Returns why the record cannot be
   // written; empty: it was written. Masks texts that look like secrets. Not set: there is no trail. Any thread may call
   // this.

@@ -232,7 +232,8 @@ bool names_no_input(const workflow::ActionOptions& options, const std::vector<st
          std::all_of(rendered.begin(), rendered.end(), [](const std::string& input) { return input.starts_with('!'); });
 }
 
-void add_options(const workflow::ActionOptions& options, cache::Work& work) {
+void add_options(const workflow::ActionOptions& options, const ConfigurationState& configuration, cache::Work& work) {
+  work.parts["the configuration"] = configuration.hash;
   if (options.cache.strict) work.parts["which files it may use"] = "strict";
   if (options.output) work.parts["what its output must be"] = dumped(*options.output);
 }
@@ -286,7 +287,9 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
   command_ = explained->text("command");
   rule_ = explained->text("rule");
   work_ = std::move(*work);
-  add_options(options, work_);
+  // Asking about the call has read the files of the configuration, if they had changed.
+  if (request.services.configuration) configuration_ = request.services.configuration();
+  add_options(options, configuration_, work_);
   work_.step = step.of().id;
   work_.file = context.invocation.source.name();
   work_.combination = std::move(combination);
@@ -454,6 +457,10 @@ bool KeptCall::keep_result(const ActionResult& result, std::vector<cache::Cached
     return false;
   };
   if (const std::string conflict = claim_.begin_keeping(); !conflict.empty()) return not_kept(conflict);
+  const auto& configuration = run_.request().services.configuration;
+  if (configuration && configuration().changes != configuration_.changes) {
+    return not_kept("the configuration changed while it ran");
+  }
   const Outcome& outcome = result.outcome;
   for (const WholeOutput* whole : {&outcome.whole_output, &outcome.whole_error}) {
     if (whole->cut || whole->lossy) return not_kept("its output is longer than what is kept as text, or is not text");

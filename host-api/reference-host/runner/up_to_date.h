@@ -38,9 +38,9 @@ std::optional<Explanation> explanation_of(const Explain& explain, const CallPlac
 std::optional<cache::Work> work_of(const std::string& tool, const nlohmann::json& arguments, const CallPlace& place,
                                    const Explanation& explained, const PreparedPrompt* prompt, std::string& why);
 
-// Makes the result depend on `output` and `cache=strict` as well: a result that was valid for another `output`, or was
-// made with files that are not named, may not be valid now.
-void add_options(const workflow::ActionOptions& options, cache::Work& work);
+// Makes the result depend on the configuration, on `output` and on `cache=strict` as well: a result that was valid for
+// another `output`, or was made with files that are not named, may not be valid now.
+void add_options(const workflow::ActionOptions& options, const ConfigurationState& configuration, cache::Work& work);
 
 // A function that finds secrets in a text that comes in pieces. `secrets` must outlive it; nullptr: no secrets.
 cache::StepCache::Refuses secret_search(const Secrets* secrets);
@@ -83,6 +83,7 @@ class KeptCall {
   cache::StepCache* cache_ = nullptr;
   cache::Work work_;
   cache::Look look_;
+  ConfigurationState configuration_;  // when the step was looked up
   std::string mistake_;
   StrictFiles strict_files_;
   OutputClaims::Held claim_;              // in this run
