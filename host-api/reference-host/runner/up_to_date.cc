@@ -34,6 +34,23 @@ std::string shown_variable(const std::string& name) {
 
 // Adds the variables that a text may read: as $NAME or ${NAME...}, whether or not a shell would expand them there; by
 // the name alone, as in $((NAME + 1)) and `printenv NAME`, if there is such a variable; and HOME for a `~`.
+// Whether TERM, which begins at `at`, is a signal there: after a `-`, or in a command of kill or trap.
+bool is_signal(std::string_view text, std::size_t at) {
+  if (at > 0 && text[at - 1] == '-') return true;
+  const std::size_t before = text.find_last_of(";&|\n(){}", at);
+  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  const std::string_view command = text.substr(begin, at - begin);
+  const auto has_word = [&](std::string_view word) {
+    for (std::size_t i = command.find(word); i != std::string_view::npos; i = command.find(word, i + 1)) {
+      const std::size_t end = i + word.size();
+      if ((i == 0 || !is_word_character(command[i - 1])) && (end == command.size() || !is_word_character(command[end])))
+        return true;
+    }
+    return false;
+  };
+  return has_word("kill") || has_word("trap") || has_word("pkill") || has_word("killall");
+}
+
 void add_variables(std::string_view text, std::map<std::string, std::string>& found) {
   if (text.find('~') != std::string_view::npos) found["HOME"] = shown_variable("HOME");
   for (std::size_t at = 0; at < text.size();) {
@@ -47,8 +64,8 @@ void add_variables(std::string_view text, std::map<std::string, std::string>& fo
     std::size_t before = begin;
     while (before > 0 && (text[before - 1] == '{' || text[before - 1] == '#' || text[before - 1] == '!')) --before;
     const bool is_expanded = before > 0 && text[before - 1] == '$';
-    // As a word, TERM is nearly always the signal: `trap CODE TERM`, `kill -TERM`.
-    if (is_expanded || (name != "TERM" && std::getenv(name.c_str()) != nullptr)) found[name] = shown_variable(name);
+    if (!is_expanded && (std::getenv(name.c_str()) == nullptr || (name == "TERM" && is_signal(text, begin)))) continue;
+    found[name] = shown_variable(name);
   }
 }
 
