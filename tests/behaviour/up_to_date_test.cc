@@ -165,6 +165,20 @@ BOOST_AUTO_TEST_CASE(other_folders_in_which_programs_are_looked_for_make_a_step_
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_output_is_no_input_however_the_input_is_written) {
+  fs::create_directory(scratch.path() + "/sub");
+  fs::create_directory_symlink(scratch.path() + "/sub", scratch.path() + "/link");
+  scratch.file("sub/in", "");
+  for (const std::string inputs : {scratch.path() + "/sub/**", scratch.path() + "/link/*", std::string("../sub/**")}) {
+    for (const char* name : {"ran", "sub/out"}) fs::remove(scratch.path() + "/" + name);
+    one_step("Shell \"echo made > out; echo x >> ../ran\" inputs=[\"" + inputs +
+             "\"] outputs=[\"out\"] working_dir=\"sub\"");
+    run_it();
+    run_it();
+    BOOST_TEST(ran() == 1, inputs);
+  }
+}
+
 // cache=strict needs a kernel with Landlock, which every machine that runs these tests has.
 BOOST_AUTO_TEST_CASE(a_changed_variable_that_the_command_names_without_a_dollar_makes_the_step_run) {
   scratch.file("in", "");
@@ -182,8 +196,15 @@ BOOST_AUTO_TEST_CASE(a_changed_variable_that_the_command_names_without_a_dollar_
     for (const char* value : {"/a", "/a", "/b", "/b"}) run_it({}, {{"HOME", home + value}});
     BOOST_TEST(ran() == 2, command);
   }
-  // TERM is also the name of a signal, so only an expansion of it counts.
-  for (const auto& [command, times] : {std::pair{"echo $${#TERM}", 2U}, {"echo $${TERM}", 2U}, {"trap : TERM", 1U}}) {
+  // TERM is also the name of a signal.
+  for (const auto& [command, times] : {std::pair{"echo $${#TERM}", 2U},
+                                       {"echo $${TERM}", 2U},
+                                       {"printenv TERM", 2U},
+                                       {"trap : INT; printenv TERM", 2U},
+                                       {"trap : TERM", 1U},
+                                       {"trap : INT TERM", 1U},
+                                       {"sleep 9 & kill -TERM $!", 1U},
+                                       {"sleep 9 & kill -s TERM $!", 1U}}) {
     fs::remove(scratch.path() + "/ran");
     one_step("Shell \"" + std::string(command) + "; echo x >> ran\" with inputs=[\"in\"]");
     for (const char* value : {"dumb", "dumb", "xterm", "xterm"}) run_it({}, {{"TERM", value}});

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/paths.h"
+
 namespace wtool::host::cache {
 namespace {
 
@@ -83,7 +85,7 @@ bool matches_names(const Names& pattern, const Names& path) {
 class Search {
  public:
   Search(const std::string& directory, const std::vector<std::string>& without, PatternLinks links)
-      : directory_(directory), links_(links) {
+      : directory_(directory), links_(links), below_directory_(directory) {
     for (const std::string& pattern : without) without_.push_back(pattern_names(pattern));
   }
 
@@ -178,12 +180,19 @@ class Search {
     });
   }
 
+  bool is_without(const std::string& path) {
+    if (without_.empty()) return false;
+    const Names names = names_in(below_directory_(path));
+    return std::any_of(without_.begin(), without_.end(),
+                       [&](const Names& pattern) { return matches_names(pattern, names); });
+  }
+
   void keep(const std::string& path, bool wild) {
     if (!excluded_.empty() || (wild && !without_.empty())) {
       const Names names = names_in(path);
       const auto named = [&](const Names& pattern) { return matches_names(pattern, names); };
       if (std::any_of(excluded_.begin(), excluded_.end(), named)) return;
-      if (wild && std::any_of(without_.begin(), without_.end(), named)) return;
+      if (wild && is_without(path)) return;
     }
     ++matched_;
     paths.insert(path);
@@ -218,6 +227,7 @@ class Search {
 
   const std::string& directory_;
   const PatternLinks links_;
+  PathsBelow below_directory_;
   std::vector<Names> without_;
   std::vector<Names> excluded_;
   const Names* pattern_ = nullptr;
@@ -330,6 +340,26 @@ std::string plain_path(std::string_view path) {
   std::string plain = path.starts_with('/') ? "/" : "";
   for (const std::string& name : names_in(path)) plain += (plain.empty() || plain == "/" ? "" : "/") + name;
   return plain;
+}
+
+std::string PathsBelow::operator()(const std::string& path) {
+  const Names names = names_in(path);
+  if (names.empty() || (!path.starts_with('/') && std::find(names.begin(), names.end(), "..") == names.end())) {
+    return plain_path(path);
+  }
+  const auto real = [](const std::string& folder) {
+    std::error_code failed;
+    const fs::path made = fs::canonical(folder, failed);
+    return failed ? folder : made.string();
+  };
+  if (!real_directory_) real_directory_ = real(directory_);
+  const fs::path whole = path.starts_with('/') ? fs::path(path) : fs::path(directory_) / path;
+  const std::string folder = whole.parent_path().string();
+  auto found = real_folders_.find(folder);
+  if (found == real_folders_.end()) found = real_folders_.emplace(folder, real(folder)).first;
+  const std::string file = (fs::path(found->second) / whole.filename()).string();
+  return is_within(file, *real_directory_) ? fs::path(file).lexically_relative(*real_directory_).string()
+                                           : plain_path(path);
 }
 
 std::string output_problem(std::string_view pattern) {

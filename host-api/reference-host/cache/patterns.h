@@ -9,9 +9,11 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cache/file_identity.h"
@@ -64,6 +66,19 @@ std::string shared_output(const Outputs& one, const Outputs& other);
 
 // The path without `.` components and with single slashes.
 std::string plain_path(std::string_view path);
+
+// Finds out where files are relative to a folder, however their paths are written.
+class PathsBelow {
+ public:
+  explicit PathsBelow(std::string directory) : directory_(std::move(directory)) {}
+  // The plain path relative to the folder. A path that leads out of it stays as it is.
+  std::string operator()(const std::string& path);
+
+ private:
+  const std::string directory_;
+  std::optional<std::string> real_directory_;
+  std::map<std::string, std::string> real_folders_;
+};
 
 // The deepest folder that contains all files that the pattern can match: `src` for `src/**/*.c` and for `src/a.c`.
 // Empty: it is the folder against which the pattern is resolved.

@@ -67,6 +67,11 @@ std::string below_link(const std::string& output, const std::string& link) {
   return "the output " + quoted(output) + " is below a link: " + quoted(link);
 }
 
+bool is_output(const Work& work, const std::string& path) {
+  return std::any_of(work.outputs.begin(), work.outputs.end(),
+                     [&](const std::string& output) { return matches(output, path); });
+}
+
 bool is_folder(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -80,8 +85,7 @@ bool leads_to_outputs(const Work& work, const std::string& link) {
   const std::string target = failed ? "" : fs::canonical(link, failed).string();
   if (failed || !is_within(target, directory)) return false;
   const std::string path = fs::path(target).lexically_relative(directory).string();
-  return std::any_of(work.outputs.begin(), work.outputs.end(),
-                     [&](const std::string& output) { return matches(output, path); });
+  return is_output(work, path);
 }
 
 // Where a link at `path` leads, or would lead.
@@ -179,12 +183,12 @@ void StepCache::add_inputs(const Work& work, Look& look, const FileHashes::Reads
     return;
   }
   look.folders = found.folders;
+  PathsBelow below(work.directory);
   for (const std::string& path : found.paths) {
     const FileState state = hashes_.look(absolute(work, path), reads);
     std::string problem = state.problem;
     if (problem.empty() && !state.exists) problem = "is gone";
-    if (problem.empty() && std::any_of(work.outputs.begin(), work.outputs.end(),
-                                       [&](const std::string& output) { return matches(output, plain_path(path)); })) {
+    if (problem.empty() && is_output(work, below(path))) {
       problem = "is both an input and an output";
       look.is_doubt = true;
     }
@@ -374,10 +378,12 @@ std::string StepCache::changed_since(const Work& work, const Look& look) {
   // written twice, or another file had its name for a while.
   if (again.parts != look.parts || again.inputs != look.inputs || have_moved(look.above, folders_above(work, look)))
     return "its inputs changed while it ran";
+  PathsBelow below(work.directory);
   for (const auto& [folder, before] : look.folders) {
+    const std::string path = folder.empty() ? folder : below(folder);
     // A folder in which the work makes outputs changes in any case.
     if (std::any_of(work.outputs.begin(), work.outputs.end(),
-                    [&, &path = folder](const std::string& output) { return may_match_below(output, path); })) {
+                    [&](const std::string& output) { return may_match_below(output, path); })) {
       continue;
     }
     const auto now = again.folders.find(folder);
