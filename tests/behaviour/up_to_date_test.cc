@@ -127,6 +127,7 @@ BOOST_AUTO_TEST_CASE(each_changed_part_of_the_call_makes_the_step_run) {
   BOOST_TEST(!runs("Shell \"echo $$NAMED >> ran\" with" + inputs, {{"NAMED", "one"}, {"UNNAMED", "1"}}));
   BOOST_TEST(runs("Shell \"echo $$NAMED >> ran\" with" + inputs, {{"NAMED", "two"}}));
   BOOST_TEST(runs("Shell \"echo x >> ran\" with" + inputs, {{"PATH", std::string(std::getenv("PATH")) + ":/tmp"}}));
+  BOOST_TEST(runs("Shell \"echo x >> ran\" with" + inputs));
   BOOST_TEST(!runs("Shell \"echo x >> ran\" with" + inputs));
   scratch.file("wtool.yaml", "environment: {set: {CC: clang}}\n");
   BOOST_TEST(runs("Shell \"echo x >> ran\" with" + inputs));
@@ -177,6 +178,26 @@ BOOST_AUTO_TEST_CASE(an_output_is_no_input_however_the_input_is_written) {
     run_it();
     BOOST_TEST(ran() == 1, inputs);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_step_without_outputs_is_up_to_date_only_if_it_was_the_last_to_run) {
+  one_step("Shell \"cp app installed; echo x >> ran; test ! -e stop\" inputs=[\"app\"]");
+  const auto install = [&](const std::string& version, bool succeeds = true) {
+    scratch.file("app", version);
+    BOOST_TEST((wtool({"run", "workflow.md"}).exit_code == 0) == succeeds);
+    BOOST_TEST(file("installed") == version);
+  };
+  for (const char* version : {"1", "2", "1"}) install(version);
+  install("1");
+  BOOST_TEST(ran() == 3);
+  // A failure may have done a part of the work.
+  scratch.file("stop", "");
+  install("2", false);
+  fs::remove(scratch.path() + "/stop");
+  install("1");
+  BOOST_TEST(ran() == 5);
+  install("1");
+  BOOST_TEST(ran() == 5);
 }
 
 // cache=strict needs a kernel with Landlock, which every machine that runs these tests has.

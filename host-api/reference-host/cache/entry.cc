@@ -38,8 +38,8 @@ std::string entry_text(const CacheEntry& entry) {
     }
     outputs.push_back(std::move(one));
   }
-  const json head = {{"v", entry_version}, {"key", entry.key},   {"step", entry.step},           {"file", entry.file},
-                     {"run", entry.run},   {"made", entry.made}, {"outputs", std::move(outputs)}};
+  const json head = {{"v", entry_version}, {"key", entry.key}, {"step", entry.step}, {"maker", entry.maker},
+                     {"file", entry.file}, {"run", entry.run}, {"made", entry.made}, {"outputs", std::move(outputs)}};
   const std::string parts = dumped(json(entry.parts));
   const std::string rest = dumped(head) + '\n' + entry.result;
   return sha256(parts) + '\n' + parts + '\n' + sha256(rest) + '\n' + rest;
@@ -55,6 +55,7 @@ std::optional<CacheEntry> entry_of(std::string_view text, bool with_parts) {
   CacheEntry entry;
   if (!take_from(find_member(head, "key").text(), entry.key) ||
       !take_from(find_member(head, "step").text(), entry.step) ||
+      !take_from(find_member(head, "maker").text(), entry.maker) ||
       !take_from(find_member(head, "file").text(), entry.file) ||
       !take_from(find_member(head, "run").text(), entry.run) ||
       !take_from(find_member(head, "made").integer<std::int64_t>(), entry.made)) {

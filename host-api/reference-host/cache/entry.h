@@ -25,6 +25,7 @@ struct CachedOutput {
 struct CacheEntry {
   std::string key{};
   std::string step{};     // the name of the state
+  std::string maker{};    // the step, as the store knows it (latest/STEP)
   std::string file{};     // of the workflow
   std::string run{};      // the run that made it; may be empty
   std::int64_t made = 0;  // seconds since 1970

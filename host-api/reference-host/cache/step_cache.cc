@@ -169,7 +169,15 @@ Look StepCache::look(const Work& work, const TakesTime& takes_time) {
     look.why = why_not(work, look);
     return look;
   }
-  check_outputs(work, look, reads);
+  if (work.outputs.empty()) {
+    // What the work does is not known. If it has been done in another way since, as an installation of another version,
+    // the earlier result no longer shows that it is done. Another step may have done it for this one.
+    const std::string step = step_hash(work);
+    const std::string& last = store_.latest_key(step).empty() ? look.entry->maker : step;
+    if (!store_.is_newest(last, look.key)) look.why = why_not(work, look);
+  } else {
+    check_outputs(work, look, reads);
+  }
   if (!look.why.empty()) look.entry.reset();
   return look;
 }
@@ -282,6 +290,7 @@ std::string StepCache::why_not(const Work& work, const Look& look) const {
   for (const auto& [name, hash] : latest->parts) {
     if (!look.parts.contains(name)) differs(name, "is gone");
   }
+  if (differences == 0 && latest->key == look.key) return "it has begun again since, and that result was not kept";
   // The entry was not there when look() searched for it, or has another key_version.
   if (differences == 0) return "its kept result is of another version of wtool, or has only just been kept";
   if (differences <= most_named) return named;
@@ -306,6 +315,8 @@ bool StepCache::restore(const Work& work, Look& look, const TakesTime& takes_tim
 
 void StepCache::begin(const Work& work, Look& look) {
   if (options_.looks_only) return;
+  if (work.outputs.empty()) store_.begin(step_hash(work));
+  if (look.key.empty()) return;
   look.above = folders_above(work, look);
   const FoundFiles now = find_files(work.directory, work.outputs, {}, PatternLinks::not_followed);
   if (!now.problem.empty()) return;
@@ -432,6 +443,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   if (!problem.empty()) return problem;
   CacheEntry entry{.key = look.key,
                    .step = work.step,
+                   .maker = step_hash(work),
                    .file = work.file,
                    .run = run,
                    .made = static_cast<std::int64_t>(std::time(nullptr)),

@@ -11,7 +11,7 @@
 // changed an output.
 //
 // A key is looked up among all entries, and not only compared with the newest one. So a step is also up to date if its
-// inputs have returned to an earlier state.
+// inputs have returned to an earlier state. Without outputs, nothing can be put back, so only the newest entry counts.
 //
 // Several steps may write the same files, one after the other. An output is therefore put back only if it is the step's
 // own (CachedOutput), and only where there is no file or the one that the newest result of the step left there.
@@ -89,8 +89,8 @@ class StepCache {
   // `last` is set for the last piece. Each text needs a new function.
   using Refuses = std::function<bool(std::string_view piece, bool last)>;
 
-  // Notes which outputs are there before the work is done. Call it when the outputs are claimed. Without it, no output of
-  // the work is ever put back.
+  // Notes that the work will be done, and which outputs are there before. Call it when the outputs are claimed, also if
+  // the result will not be kept. Without it, no output of the work is ever put back.
   void begin(const Work& work, Look& look);
 
   // Tells other runs that the work may write its outputs from now on. Without effect if nothing can be kept in the store.

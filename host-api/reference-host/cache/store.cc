@@ -40,6 +40,7 @@ constexpr milliseconds look_again{2};
 constexpr std::size_t max_entry_bytes = 64UL << 20;
 constexpr std::size_t piece = 256UL * 1024;
 constexpr std::int64_t precision_of_uses = 60;  // seconds
+constexpr std::string_view begun_prefix = "begun/";
 
 std::string failure(const std::string& what, int error) { return what + ": " + ::strerror(error); }
 
@@ -222,21 +223,41 @@ std::optional<CacheEntry> Store::read(std::string_view key, bool with_parts) con
   return std::nullopt;
 }
 
-std::string Store::latest_key(std::string_view step) const {
+std::string Store::latest_link(std::string_view step) const {
   char text[PATH_MAX];
   const ssize_t size = ::readlink(path("latest", step).c_str(), text, sizeof text);
-  if (size < static_cast<ssize_t>(sha256_size)) return {};
-  const std::string_view key = std::string_view(text, static_cast<std::size_t>(size)).substr(size - sha256_size);
-  return is_sha256(key) ? std::string(key) : "";
+  return size < 0 ? "" : std::string(text, static_cast<std::size_t>(size));
+}
+
+std::string Store::latest_key(std::string_view step) const {
+  const std::string text = latest_link(step);
+  if (text.size() < sha256_size) return {};
+  std::string key = text.substr(text.size() - sha256_size);
+  return is_sha256(key) ? key : "";
+}
+
+bool Store::is_newest(std::string_view step, std::string_view key) const {
+  return latest_key(step) == key && !latest_link(step).starts_with(begun_prefix);
+}
+
+void Store::begin(std::string_view step) const {
+  const std::string key = latest_key(step);
+  if (key.empty() || !is_newest(step, key)) return;
+  if (!link_latest(step, std::string(begun_prefix) + key)) ::unlink(path("latest", step).c_str());
 }
 
 // Failing does no harm: what has changed is then not said, or said of an older entry.
 void Store::set_latest(std::string_view step, std::string_view key) const {
+  link_latest(step, ".." + path("entries", key).substr(folder_.size()));
+}
+
+bool Store::link_latest(std::string_view step, const std::string& target) const {
   const std::string name = folder_ + "/new/" + std::string(step) + '.' + std::to_string(::getpid());
   ::unlink(name.c_str());  // left by a process that was killed
-  const std::string target = ".." + path("entries", key).substr(folder_.size());
-  if (::symlink(target.c_str(), name.c_str()) != 0) return;
-  if (::rename(name.c_str(), path("latest", step).c_str()) != 0) ::unlink(name.c_str());
+  if (::symlink(target.c_str(), name.c_str()) != 0) return false;
+  if (::rename(name.c_str(), path("latest", step).c_str()) == 0) return true;
+  ::unlink(name.c_str());
+  return false;
 }
 
 std::optional<CacheEntry> Store::latest(std::string_view step) const {

@@ -3,7 +3,8 @@
 //   $XDG_CACHE_HOME/wtool/steps/
 //     entries/KEY    a result, and which outputs belong to it; the file also has hashes of its own text
 //     blobs/HASH     the content of an output
-//     latest/STEP    a link to the newest entry of a step, with which a later step is compared to say what has changed
+//     latest/STEP    a link to the newest entry of a step, with which a later step is compared; it leads nowhere, but
+//                    ends with the same key, if the step has begun again since
 //     files/HASH     the record of FileHashes for one directory
 //     new/           what is being written
 //     claims/        which outputs the steps write that run now (shared_claim.h)
@@ -64,6 +65,12 @@ class Store {
   std::optional<CacheEntry> find(std::string_view key) const;
   // The newest entry of the step.
   std::optional<CacheEntry> latest(std::string_view step) const;
+  // The key of the step's newest entry; empty: none is known.
+  std::string latest_key(std::string_view step) const;
+  // Whether the entry with this key is the newest of the step, and the step has not begun again since.
+  bool is_newest(std::string_view step, std::string_view key) const;
+  // Notes that the step begins: until it has a newer entry, it has no newest one for is_newest(). latest() still has it.
+  void begin(std::string_view step) const;
   bool has_content(std::string_view hash) const;
   // Notes that the entry was used: it becomes the newest of its step, and trim() removes entries in the order of their
   // last uses. That time is exact to a minute: if the last use was less than a minute ago, it is not written again,
@@ -111,9 +118,10 @@ class Store {
   // Takes the lock for `how` (LOCK_SH or LOCK_EX). Empty: `problem` says why it cannot be taken.
   Descriptor lock(int how, std::chrono::milliseconds wait, std::string& problem) const;
   bool write(const std::string& to, std::string_view text, std::string& problem) const;
-  // The key of the step's newest entry; empty: none is known.
-  std::string latest_key(std::string_view step) const;
+  // The text of the link latest/STEP, which ends with a key; empty: there is none.
+  std::string latest_link(std::string_view step) const;
   void set_latest(std::string_view step, std::string_view key) const;
+  bool link_latest(std::string_view step, const std::string& target) const;
   bool make_folders(std::string& problem) const;
   std::optional<CacheEntry> read(std::string_view key, bool with_parts) const;
   void remove(std::string_view key) const;

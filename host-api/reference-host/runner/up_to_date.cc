@@ -280,6 +280,13 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
     claim_.take(run_.output_claims(), {name, claimed_.outputs, is_kept}, context.stop);
   }
   if (!is_kept) return;
+  // Even if the result of this call is not kept, the call makes earlier results of the step old.
+  work_.step = step.of().id;
+  work_.file = context.invocation.source.name();
+  work_.combination = std::move(combination);
+  work_.inputs = *inputs;
+  work_.outputs = std::move(*outputs);
+  if (explained) work_.directory = explained->text("directory");
   if (names_no_input(options, *inputs)) {
     notice(no_input);
     return;
@@ -303,15 +310,11 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
   tool_ = tool;
   command_ = explained->text("command");
   rule_ = explained->text("rule");
-  work_ = std::move(*work);
+  work_.directory = std::move(work->directory);
+  work_.parts = std::move(work->parts);
   // Asking about the call has read the files of the configuration, if they had changed.
   if (request.services.configuration) configuration_ = request.services.configuration();
   add_options(options, configuration_, work_);
-  work_.step = step.of().id;
-  work_.file = context.invocation.source.name();
-  work_.combination = std::move(combination);
-  work_.inputs = std::move(*inputs);
-  work_.outputs = std::move(*outputs);
   cache_ = request.services.cache;
 }
 
@@ -390,7 +393,7 @@ bool KeptCall::take(ActionResult& result) {
     claim_.release();
   } else {
     claim_in_all_runs();
-    if (cache_ != nullptr) cache_->begin(work_, look_);
+    if (!work_.directory.empty()) run_.request().services.cache->begin(work_, look_);
     claim_.share();
   }
   return is_up_to_date;
