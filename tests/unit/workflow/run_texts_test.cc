@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(how_a_run_ended_and_what_can_be_done_is_told) {
   // A secret may have been masked in it.
   run.reason = "the run ended without reaching ***, which --until names";
   BOOST_TEST(run_text(run, false) == "release.md: failed (until Test) in" + started + ", resumed 2 times" + file +
-                                         "  Reason: " + run.reason + "\n" + table);
+                                         "\n  Reason: " + run.reason + table);
   run.status = RunReport::Status::completed;
   run.missed_until = false;
   run.reason = "";
