@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(an_output_is_no_input_however_the_input_is_written) {
   fs::create_directory(scratch.path() + "/sub");
   fs::create_directory_symlink(scratch.path() + "/sub", scratch.path() + "/link");
   scratch.file("sub/in", "");
-  for (const std::string inputs : {scratch.path() + "/sub/**", scratch.path() + "/link/*", std::string("../sub/**")}) {
+  for (const std::string& inputs : {scratch.path() + "/sub/**", scratch.path() + "/link/*", std::string("../sub/**")}) {
     for (const char* name : {"ran", "sub/out"}) fs::remove(scratch.path() + "/" + name);
     one_step("Shell \"echo made > out; echo x >> ../ran\" inputs=[\"" + inputs +
              "\"] outputs=[\"out\"] working_dir=\"sub\"");
