@@ -1,10 +1,12 @@
 #include "base/audit_trail.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <system_error>
 
@@ -146,6 +148,18 @@ std::string whole_line(std::string_view hashed) {
 std::string rotated_name(const std::string& name, std::uint64_t last_seq) {
   const std::string number = std::to_string(last_seq);
   return name + '.' + std::string(fewest_digits - std::min(fewest_digits, number.size()), '0') + number;
+}
+
+bool rename_aside(int folder, const std::string& from, const std::string& to) {
+  if (::renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  // The file system does not support RENAME_NOREPLACE. The trail's lock keeps other processes from rotating the file
+  // meanwhile.
+  if (::faccessat(folder, to.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return errno == ENOENT && ::renameat(folder, from.c_str(), folder, to.c_str()) == 0;
 }
 
 bool is_rotated_name(std::string_view other, std::string_view name) {

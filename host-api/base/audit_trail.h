@@ -77,6 +77,9 @@ std::string whole_line(std::string_view hashed);
 // The name that the file `name` gets when it is rotated.
 std::string rotated_name(const std::string& name, std::uint64_t last_seq);
 
+// Renames a file of the open folder, but never replaces an existing file. False, with errno, on failure.
+bool rename_aside(int folder, const std::string& from, const std::string& to);
+
 // True if `other` is a rotated file of the trail `name`. `FILE.1` and `FILE.bak` are not.
 bool is_rotated_name(std::string_view other, std::string_view name);
 

@@ -1,12 +1,9 @@
 #include "audit/rotated_files.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 
 #include "base/audit_trail.h"
 #include "base/listing.h"
@@ -31,19 +28,6 @@ bool find_rotated(const RealFolder& folder, const std::string& name, std::vector
   if (errno != 0) return false;
   std::sort(found.begin(), found.end(), is_older_name);
   return true;
-}
-
-bool rename_aside(const RealFolder& folder, const std::string& from, const std::string& to) {
-  const int place = folder.place.get();
-  if (::renameat2(place, from.c_str(), place, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  if (errno != EINVAL && errno != ENOSYS) return false;
-  // The file system does not support RENAME_NOREPLACE. The trail's lock keeps other processes from rotating the file
-  // meanwhile.
-  if (::faccessat(place, to.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
-    errno = EEXIST;
-    return false;
-  }
-  return errno == ENOENT && ::renameat(place, from.c_str(), place, to.c_str()) == 0;
 }
 
 }  // namespace wtool::audit

@@ -15,7 +15,4 @@ std::string folder_of(const std::string& file);
 // cannot be read.
 bool find_rotated(const RealFolder& folder, const std::string& name, std::vector<std::string>& found);
 
-// Renames, but never replaces an existing file. False, with errno, on failure.
-bool rename_aside(const RealFolder& folder, const std::string& from, const std::string& to);
-
 }  // namespace wtool::audit

@@ -290,7 +290,7 @@ std::string TrailFile::rotate() {
   // Without this sync, the new file could exist after a loss of power, while the end of the old file is missing.
   if (options_.sync_data && ::fdatasync(descriptor_.get()) != 0) return because("it cannot be synchronised", errno);
   const std::string aside = rotated_name(name_, last_.seq);
-  if (!rename_aside(folder_, name_, aside)) {
+  if (!rename_aside(folder_.place.get(), name_, aside)) {
     return because("it has reached audit.max_bytes, but cannot be renamed to " + folder_.above + '/' + aside, errno);
   }
   unlock();

@@ -33,6 +33,36 @@ BOOST_AUTO_TEST_CASE(the_audit_trail_has_a_line_for_a_step_that_is_up_to_date) {
   BOOST_TEST(holds(refused.err, "the step 'Build' is run each time: the audit trail"), refused.err);
 }
 
+BOOST_AUTO_TEST_CASE(lines_of_steps_that_are_up_to_date_rotate_the_audit_trail) {
+  scratch.file("src/a.c", "");
+  one_step("Shell \"true " + std::string(3000, 'x') + "\" inputs=[\"src/**\"]");
+  scratch.file("wtool.yaml", "audit: {file: trail.jsonl, max_bytes: 4096, keep: 2}\n");
+  for (int i = 0; i < 8; ++i) run_it();
+  std::size_t rotated = 0;
+  for (const auto& entry : fs::directory_iterator(scratch.path())) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("trail.jsonl")) continue;
+    BOOST_TEST(entry.file_size() <= 4096, name);
+    rotated += name == "trail.jsonl" ? 0 : 1;
+  }
+  BOOST_TEST(rotated == 2);
+  const Finished verified = wtool({"audit", "verify", "trail.jsonl"});
+  BOOST_TEST(verified.exit_code == 0, verified.out << verified.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_changed_audit_file_gets_the_lines_of_the_next_steps) {
+  scratch.file("in", "");
+  workflow("[*] --> Change\nChange --> Build\nBuild --> [*]\n",
+           "- Change: Shell \"cp next wtool.yaml\"\n- Build: Shell \"cp in out\" inputs=[\"in\"] outputs=[\"out\"]\n");
+  scratch.file("next", "audit: {file: second.jsonl}\n");
+  for (int i = 0; i < 2; ++i) {
+    scratch.file("wtool.yaml", "audit: {file: first.jsonl}\n");
+    run_it();
+  }
+  BOOST_TEST(holds(file("second.jsonl"), "\"up_to_date\""));
+  BOOST_TEST(!holds(file("first.jsonl"), "\"up_to_date\""));
+}
+
 BOOST_AUTO_TEST_CASE(a_long_command_is_cut_in_the_audit_trail) {
   scratch.file("src/a.c", "");
   scratch.file("wtool.yaml", "audit: {file: trail.jsonl}\n");

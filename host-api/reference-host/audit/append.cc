@@ -29,7 +29,9 @@ using wtool::audit::cut_with_note;
 using wtool::audit::last_link;
 using wtool::audit::Link;
 using wtool::audit::make_line;
+using wtool::audit::rename_aside;
 using wtool::audit::rotated_line;
+using wtool::audit::rotated_name;
 using wtool::audit::TrailLine;
 
 constexpr std::chrono::milliseconds max_lock_wait{5000};
@@ -127,40 +129,82 @@ Descriptor open_trail(const std::string& path, std::string& made_folder, std::st
   return locked_trail(path, why);
 }
 
-std::string append_line(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields) {
-  std::string why, made_folder;
-  const Descriptor file = open_trail(options.file, made_folder, why);
-  if (!file) return why;
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return ::strerror(errno);
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  std::optional<TrailLine> before;  // the line before ours; `text` is not empty if that line must be written, too
-  if (size == 0) {
-    before = beginning_of(options.file, why);
-  } else if (auto link = last_link(file.get(), size)) {
-    before = TrailLine{"", std::move(*link)};
-  }
-  if (!before) {
-    return why.empty()
-               ? "its last line is torn, or it is not a trail; a torn line is repaired by the next call of a tool, "
-                 "such as `wtool call shell_execute '{\"command\": \"true\"}'`"
-               : why;
-  }
+// Writes at the end of the file, which has `size` bytes. Returns why that failed; empty: it succeeded.
+std::string write_lines(const AppendOptions& options, int file, std::uint64_t size, const std::string& lines) {
   // Like the plugin, this syncs the name before the first line is written: as soon as the file has a line, other
   // processes add theirs without syncing the name.
   if (size == 0 && options.sync_data) {
-    if (why = sync_name(options.file); !why.empty()) return why;
+    if (std::string why = sync_name(options.file); !why.empty()) return why;
   }
-  const auto [done, failed] = write_all(file.get(), before->text + line_of(before->link, event, fields));
+  const auto [done, failed] = write_all(file, lines);
   if (failed != 0) {
     // A part of a line must not stay in the trail.
-    if (done > 0 && ::ftruncate(file.get(), status.st_size) != 0) {
+    if (done > 0 && ::ftruncate(file, static_cast<off_t>(size)) != 0) {
     }
     return std::string(::strerror(failed)) + "; make room for it, or name another file as audit.file";
   }
-  if (options.sync_data && ::fsync(file.get()) != 0)
-    return std::string("it cannot be synchronised: ") + ::strerror(errno);
+  if (options.sync_data && ::fsync(file) != 0) return std::string("it cannot be synchronised: ") + ::strerror(errno);
   return {};
+}
+
+// Renames the file, whose last line has the number `last_seq`. Returns why that failed; empty: it succeeded.
+std::string rotate(const AppendOptions& options, int file, std::uint64_t last_seq) {
+  // Without this sync, the new file could exist after a loss of power, while the end of the old file is missing.
+  if (options.sync_data && ::fdatasync(file) != 0)
+    return std::string("it cannot be synchronised: ") + ::strerror(errno);
+  const std::size_t slash = options.file.rfind('/') + 1;
+  const std::string name = options.file.substr(slash);
+  const std::string aside = rotated_name(name, last_seq);
+  std::string why;
+  const Descriptor folder =
+      open_without_links(options.file.substr(0, slash), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, why);
+  if (!folder) return "its folder cannot be opened: " + why;
+  if (rename_aside(folder.get(), name, aside)) return {};
+  return "it has reached audit.max_bytes, but cannot be renamed to " + options.file.substr(0, slash) + aside + ": " +
+         ::strerror(errno);
+}
+
+// Removes the oldest rotated files, so that only as many are left as the configuration says. The caller holds the lock
+// of the trail. A file that cannot be removed stays until the next rotation.
+void remove_oldest(const AppendOptions& options) {
+  if (options.keep == 0) return;
+  std::string unused;
+  const auto parts = find_rotated_parts(options.file, unused);
+  if (!parts) return;
+  for (std::size_t i = 0; i + options.keep < parts->size(); ++i) ::unlink((*parts)[i].path.c_str());
+}
+
+std::string append_line(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields) {
+  std::string why, made_folder;
+  // This is a loop, because other processes may fill the new file before it is locked again.
+  for (bool has_rotated = false;;) {
+    const Descriptor file = open_trail(options.file, made_folder, why);
+    if (!file) return why;
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) return ::strerror(errno);
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    std::optional<TrailLine> before;  // the line before ours; `text` is not empty if that line must be written, too
+    if (size == 0) {
+      before = beginning_of(options.file, why);
+    } else if (auto link = last_link(file.get(), size)) {
+      before = TrailLine{"", std::move(*link)};
+    }
+    if (!before) {
+      return why.empty()
+                 ? "its last line is torn, or it is not a trail; a torn line is repaired by the next call of a tool, "
+                   "such as `wtool call shell_execute '{\"command\": \"true\"}'`"
+                 : why;
+    }
+    const std::string line = line_of(before->link, event, fields);
+    if (options.max_bytes > 0 && size > 0 && size + line.size() > options.max_bytes) {
+      if (why = rotate(options, file.get(), before->link.seq); !why.empty()) return why;
+      has_rotated = true;
+      continue;
+    }
+    why = write_lines(options, file.get(), size, before->text + line);
+    if (why.empty() && has_rotated) remove_oldest(options);
+    return why;
+  }
 }
 
 std::string cannot_be_written(const AppendOptions& options, const std::string& why) {

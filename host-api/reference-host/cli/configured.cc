@@ -65,6 +65,8 @@ OutputLimits configured_output_limits(const Config& config) {
 audit::AppendOptions configured_trail(const Config& config) {
   audit::AppendOptions trail;
   read_value(config, "audit.file", trail.file);
+  read_value(config, "audit.max_bytes", trail.max_bytes);
+  read_value(config, "audit.keep", trail.keep);
   trail.sync_data = config.value("audit.sync") == "data";
   trail.continue_when_unwritable = config.value("audit.when_unwritable") == "continue";
   return trail;
