@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(what_an_agent_set_with_an_answer_that_was_not_valid_is_kept
 
 BOOST_AUTO_TEST_CASE(an_agent_that_ends_the_workflow_must_still_give_a_valid_answer) {
   const std::string file_ =
-      with("title: w\n", "[*] --> A\nA --> B\nA --> [*]\nB --> [*]\n",
+      with("title: w\n", "[*] --> A\nA --> B\nA --> [*]\nB --> [*]\nTell --> [*]\n",
            "- A: Prompt \"x\" output={\"n\": \"integer\"}\n- B: Shell \"echo B ran\"\n- finally: Tell\n"
            "- Tell: Shell \"echo got ${A.n}\"\n");
   // What the agent said with its first answer still holds when it is asked again.

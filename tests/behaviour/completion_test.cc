@@ -36,7 +36,7 @@ BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_d
   BOOST_TEST(offered({"--directory=i"}) == ":files\n");
   BOOST_TEST(offered({"run", "--nonsense=a"}) == "");
   BOOST_TEST(offered({"run", "--fail-fast="}) == "");
-  BOOST_TEST(offered({"config", ""}) == "check\nshow\n");
+  BOOST_TEST(offered({"config", ""}) == "check\nschema\nshow\n");
   BOOST_TEST(offered({"run", "x.md", "--junit", ""}) == ":files\n");
   BOOST_TEST(offered({"call", "shell"}) == "shell_execute\n");
   BOOST_TEST(offered({"call", "shell_execute", "t"}) == "timeout=\n");

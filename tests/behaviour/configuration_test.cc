@@ -180,6 +180,13 @@ BOOST_FIXTURE_TEST_CASE(a_configuration_named_yml_is_an_error_in_every_layer, Pl
     BOOST_TEST(holds(called.err, "the file would be ignored, because its name does not end in .yaml; rename it: mv "),
                called.err);
     BOOST_TEST(run({wtool_path, "doctor"}, below).exit_code == 1);
+    // A `mv` would replace the file that is read.
+    const std::string right = scratch.file(fs::path(name).replace_extension(".yaml").string(), "");
+    const Finished both = run({wtool_path, "call", "shell_execute", R"({"command": "echo hi"})"}, below);
+    BOOST_TEST(both.exit_code == 2, both.out);
+    BOOST_TEST(holds(both.err, "move what it says into "), both.err);
+    BOOST_TEST(!holds(both.err, "mv "), both.err);
+    fs::remove(right);
     fs::remove(file);
     BOOST_TEST(run({wtool_path, "call", "shell_execute", R"({"command": "echo hi"})"}, below).exit_code == 0);
   }

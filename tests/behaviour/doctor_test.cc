@@ -84,7 +84,8 @@ BOOST_FIXTURE_TEST_CASE(the_doctor_finds_what_would_stop_every_call_of_a_configu
     const Finished finished = wtool_with({"doctor", "--json"}, here);
     BOOST_TEST(finished.exit_code == (level == "problem" ? 1 : 0), yaml << finished.out);
     bool found = false;
-    for (const Json& finding : Json::parse(finished.out).at("findings")) {
+    const Json report = Json::parse(finished.out);
+    for (const Json& finding : report.at("findings")) {
       found = found || (finding.at("level") == level && holds(finding.at("text").get<std::string>(), text));
     }
     BOOST_TEST(found, yaml << finished.out);
@@ -129,8 +130,8 @@ BOOST_FIXTURE_TEST_CASE(a_file_to_start_from_is_valid_and_replaces_nothing, Plac
 
   const Finished elsewhere = wtool_with({"init", "workflow", "re\x1b[31mlease.md"}, here);
   BOOST_TEST(elsewhere.out ==
-             "wrote re\\x1b[31mlease.md\n`wtool plan re\\x1b[31mlease.md` shows what it would do, and `wtool run "
-             "re\\x1b[31mlease.md` runs it\n");
+             "wrote re\\x1b[31mlease.md\n`wtool plan 're\\x1b[31mlease.md'` shows what it would do, and `wtool run "
+             "'re\\x1b[31mlease.md'` runs it\n");
 
   BOOST_TEST(holds(wtool_with({"init", "policy", "strict.yaml"}, here).out,
                    "`wtool call shell_execute command=ls --config strict.yaml` tries the policy"));

@@ -167,7 +167,8 @@ BOOST_AUTO_TEST_CASE(an_approved_push_has_the_network_for_this_one_call) {
   BOOST_TEST(client.answer(refused).at("result").at("isError") == true);
   // Nobody is asked about a push whose program, or the program that it starts, another variable decides.
   for (const char* name : {"PATH", "GIT_SSH_COMMAND", "LD_PRELOAD"}) {
-    const Json steered = client.answer(client.call("git push " + url + " HEAD", {{"environment", {{name, "/tmp"}}}}));
+    const Json steered =
+        client.answer(client.call("git push " + url + " HEAD", {{"arguments", {{"environment", {{name, "/tmp"}}}}}}));
     BOOST_TEST(steered.at("result").at("isError") == true, name);
     BOOST_TEST(holds(steered.dump(), std::string("environment: ") + name + " may not be set for a command"), steered);
   }

@@ -461,8 +461,8 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_server_is_not_stopped_from_outside) {
   ProgramOptions talking = shop.here();
   talking.directory = "/";
   talking.talk = true;
-  Program server({WTOOL_TEST_PROGRAM, "-C", shop.folder.path(), "mcp", "--workflows", "tools"}, Program::On::pipes,
-                 talking);
+  Program server({WTOOL_TEST_PROGRAM, "-C", shop.folder.path(), "mcp", "--policy", "open", "--workflows", "tools"},
+                 Program::On::pipes, talking);
   server.say(Json{{"jsonrpc", "2.0"},
                   {"id", 1},
                   {"method", "initialize"},

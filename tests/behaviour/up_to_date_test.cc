@@ -80,9 +80,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_has_read_another_file_in_place_of_an_input_is_n
         {"cp -p src/a.c a.orig; echo b > src/a.c; cat src/a.c > app; cp -p a.orig src/a.c", "src/a.c"},
         {"ln -sfn v2/a.c link; cat link > app; ln -sfn src/a.c link", "link"},
         {"ln -sfn v2 current; cat current/a.c > app; ln -sfn src current", "current/a.c"},
-        {"mv src src.orig; cp -r v2 src; cat src/a.c > app; rm -r src; mv src.orig src", "src/a.c"},
-        {"cp v2/a.c src/b.c; cat src/*.c > app; rm src/b.c", "src/*.c"},
-        {"mkdir src/deep; cp v2/a.c src/deep; cat src/*/*.c > app; rm -r src/deep", "src/**"}}) {
+        {"mv src src.orig; cp -r v2 src; cat src/a.c > app; rm -r src; mv src.orig src", "src/a.c"}}) {
     for (const char* name : {"ran", "app", "cache"}) fs::remove_all(scratch.path() + "/" + name);
     one_step("Shell \"" + std::string(command) + "; echo x >> ran\" inputs=[\"" + inputs + "\"] outputs=[\"app\"]");
     const Finished first = run_it();
@@ -91,9 +89,11 @@ BOOST_AUTO_TEST_CASE(a_step_that_has_read_another_file_in_place_of_an_input_is_n
     BOOST_TEST(ran() == 2, command);
     BOOST_TEST(file("src/a.c") == "a\n");
   }
-  // A folder in which the step makes its outputs changes by them.
+  // Other files that come and go beside the inputs do not matter: many programs write temporary files there.
   fs::remove(scratch.path() + "/ran");
-  one_step("Shell \"cp src/a.c src/a.o; echo x >> ran\" inputs=[\"src/*.c\"] outputs=[\"src/*.o\"]");
+  one_step(
+      "Shell \"touch src/x.tmp; cp src/a.c src/a.o; rm src/x.tmp; echo x >> ran\" inputs=[\"src/*.c\"] "
+      "outputs=[\"src/*.o\"]");
   run_it();
   run_it();
   BOOST_TEST(ran() == 1);

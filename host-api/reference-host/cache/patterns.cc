@@ -102,7 +102,6 @@ class Search {
   }
 
   std::set<std::string> paths;
-  std::map<std::string, FileIdentity> folders;
   std::string problem;
 
  private:
@@ -204,7 +203,6 @@ class Search {
     struct stat here {};
     const std::string folder = absolute(path);
     if (!problem.empty() || !look_at(path.empty() ? "." : path, here) || !S_ISDIR(here.st_mode)) return;
-    folders.emplace(path, identity_of(here));
     const auto id = std::pair(here.st_dev, here.st_ino);
     if (std::find(around_.begin(), around_.end(), id) != around_.end())
       return fail(path, "is a link to a folder that contains it");
@@ -249,7 +247,6 @@ FoundFiles find_files(const std::string& directory, const std::vector<std::strin
     if (!pattern.starts_with('!') && !search.add(pattern)) found.unmatched.push_back(pattern);
   }
   found.paths.assign(search.paths.begin(), search.paths.end());
-  found.folders = std::move(search.folders);
   found.problem = std::move(search.problem);
   return found;
 }

@@ -16,8 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "cache/file_identity.h"
-
 namespace wtool::host::cache {
 
 // Files that are being restored have names that begin like this. They are left out: a killed process may leave one.
@@ -28,8 +26,7 @@ inline constexpr std::size_t max_files = 100'000;  // for the patterns of one st
 struct FoundFiles {
   std::vector<std::string> paths;      // sorted, each once, spelt as in the pattern; may include dangling links
   std::vector<std::string> unmatched;  // patterns that match no file
-  std::map<std::string, FileIdentity> folders;  // the folders in which the patterns have looked for files
-  std::string problem;                          // why the lists are not complete; a sentence without its full stop
+  std::string problem;                 // why the lists are not complete; a sentence without its full stop
 };
 
 // If links are not followed, a link is found like a file, and the files below its target are not found.

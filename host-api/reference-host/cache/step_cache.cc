@@ -190,7 +190,6 @@ void StepCache::add_inputs(const Work& work, Look& look, const FileHashes::Reads
     look.why = "no file matches the input " + quoted(found.unmatched.front());
     return;
   }
-  look.folders = found.folders;
   PathsBelow below(work.directory);
   for (const std::string& path : found.paths) {
     const FileState state = hashes_.look(absolute(work, path), reads);
@@ -387,22 +386,14 @@ std::string StepCache::changed_since(const Work& work, const Look& look) {
   if (!again.why.empty()) return again.why;
   // Even if an input now has its old content again, the work may have read different content in between: the file was
   // written twice, or another file had its name for a while.
-  if (again.parts != look.parts || again.inputs != look.inputs || have_moved(look.above, folders_above(work, look)))
-    return "its inputs changed while it ran";
-  PathsBelow below(work.directory);
-  for (const auto& [folder, before] : look.folders) {
-    const std::string path = folder.empty() ? folder : below(folder);
-    // A folder in which the work makes outputs changes in any case.
-    if (std::any_of(work.outputs.begin(), work.outputs.end(),
-                    [&](const std::string& output) { return may_match_below(output, path); })) {
-      continue;
-    }
-    const auto now = again.folders.find(folder);
-    if (now == again.folders.end() || now->second != before) {
-      return "files came or went in the folder " + quoted(folder.empty() ? "." : folder) +
-             " of its inputs while it ran";
+  for (const auto& [input, before] : look.inputs) {
+    const auto now = again.inputs.find(input);
+    if (now == again.inputs.end() || now->second != before) {
+      return "its inputs changed while it ran: " + quoted(input) + " was written, or got another mode or hard link";
     }
   }
+  if (again.parts != look.parts || again.inputs != look.inputs || have_moved(look.above, folders_above(work, look)))
+    return "its inputs changed while it ran";
   return {};
 }
 

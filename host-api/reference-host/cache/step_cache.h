@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "cache/file_hashes.h"
+#include "cache/file_identity.h"
 #include "cache/patterns.h"
 #include "cache/shared_claim.h"
 #include "cache/store.h"
@@ -53,7 +54,6 @@ struct Look {
   std::map<std::string, std::string> parts{};  // all that the key is made of, by readable names
   // With these members, keep() sees whether an input was another file while the work was done.
   std::map<std::string, std::pair<FileIdentity, FileIdentity>> inputs{};  // the name and the file of each
-  std::map<std::string, FileIdentity> folders{};                          // in which patterns have looked for inputs
   std::map<std::string, FileIdentity> above{};  // the folders and links through which the inputs are found; by begin()
   std::vector<CachedOutput> missing{};          // the outputs that have to be restored
   bool has_begun = false;                       // begin() has found out the next member

@@ -121,7 +121,7 @@ class Linter {
       std::string error;
       std::vector<std::string> found = workflow_files_in(wanted, error);
       if (!error.empty()) cannot(error);
-      if (error.empty() && found.empty()) cannot("there are no workflows in the folder " + wanted);
+      if (error.empty() && found.empty()) cannot("there are no workflows in the folder " + escaped(wanted));
       std::move(found.begin(), found.end(), std::back_inserter(files));
     }
     if (!options_.files.empty()) return files;

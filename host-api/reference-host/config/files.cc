@@ -35,6 +35,10 @@ bool is_there(const std::filesystem::path& path) {
 
 std::string would_be_ignored(const std::filesystem::path& file) {
   const std::string right = (file.parent_path() / config_default_name).string();
+  if (is_there(right)) {
+    return "the file is ignored, because its name does not end in .yaml; move what it says into " + escaped(right) +
+           ", and remove it";
+  }
   return "the file would be ignored, because its name does not end in .yaml; rename it: mv " +
          shell_word(file.string()) + ' ' + shell_word(right);
 }
@@ -67,6 +71,12 @@ std::string why_not_trusted(const std::filesystem::path& path) {
          (everybody ? "o-w " : "g-w ") + escaped(shell_word(path.string())) + "` corrects this";
 }
 
+// About a file in a folder that is_shared(). Every user could otherwise stop all others in such a folder and below it.
+std::string not_used(const std::filesystem::path& file, const std::string& why) {
+  return "the configuration " + escaped(file.string()) +
+         " is not used: every user may put files into its folder, and " + why;
+}
+
 // The project's file: the nearest one, from the current directory up to the project's folder.
 struct ProjectFile {
   std::string path = config_default_name;
@@ -81,9 +91,13 @@ ProjectFile find_project_file() {
   ProjectFile found;
   if (failed) return found;
   if (is_there(misspelt_name)) {
-    found.path = misspelt_name;
-    found.problem = would_be_ignored(misspelt_name);
-    return found;
+    const std::string why = why_not_trusted(misspelt_name);
+    if (why.empty() || !is_shared(here)) {
+      found.path = misspelt_name;
+      found.problem = would_be_ignored(misspelt_name);
+      return found;
+    }
+    found.notice = not_used(misspelt_name, why);
   }
   if (is_there(config_default_name)) return found;
   const std::string project = project_of(here.string());
@@ -94,10 +108,8 @@ ProjectFile find_project_file() {
       const fs::path file = at / name;
       if (!is_there(file)) continue;
       std::string why = why_not_trusted(file);
-      // Every user could otherwise stop all others in their folders below /tmp.
       if (!why.empty() && is_shared(at)) {
-        found.notice = "the configuration " + escaped(file.string()) +
-                       " is not used: every user may put files into its folder, and " + why;
+        found.notice = not_used(file, why);
         continue;
       }
       found.path = file.string();

@@ -32,11 +32,9 @@ std::string shown_variable(const std::string& name) {
   return value == nullptr ? "-" : "=" + std::string(value);
 }
 
-// Adds the variables that a text may read: as $NAME or ${NAME...}, whether or not a shell would expand them there; by
-// the name alone, as in $((NAME + 1)) and `printenv NAME`, if there is such a variable; and HOME for a `~`.
-// Whether TERM, which begins at `at`, is a signal there: after a `-`, or in a command of kill or trap.
+// Whether TERM, which begins at `at`, is a signal there: as the option -TERM, or in a command of kill or trap.
 bool is_signal(std::string_view text, std::size_t at) {
-  if (at > 0 && text[at - 1] == '-') return true;
+  if (at > 0 && text[at - 1] == '-' && (at == 1 || text[at - 2] == ' ' || text[at - 2] == '\t')) return true;
   const std::size_t before = text.find_last_of(";&|\n(){}", at);
   const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
   const std::string_view command = text.substr(begin, at - begin);
@@ -51,6 +49,8 @@ bool is_signal(std::string_view text, std::size_t at) {
   return has_word("kill") || has_word("trap") || has_word("pkill") || has_word("killall");
 }
 
+// Adds the variables that a text may read: as $NAME or ${NAME...}, whether or not a shell would expand them there; by
+// the name alone, as in $((NAME + 1)) and `printenv NAME`, if there is such a variable; and HOME for a `~`.
 void add_variables(std::string_view text, std::map<std::string, std::string>& found) {
   if (text.find('~') != std::string_view::npos) found["HOME"] = shown_variable("HOME");
   for (std::size_t at = 0; at < text.size();) {

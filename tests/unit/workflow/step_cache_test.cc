@@ -273,7 +273,8 @@ BOOST_AUTO_TEST_CASE(work_that_makes_no_output_or_changes_its_inputs_is_not_kept
   StepCache cache(options());
   const Look look = cache.look(work());
   scratch.file("project/src/a.c", "int changed;\n");
-  BOOST_TEST(cache.keep(work(), look, "r", "", nothing_refused) == "its inputs changed while it ran");
+  BOOST_TEST(cache.keep(work(), look, "r", "", nothing_refused) ==
+             "its inputs changed while it ran: 'src/a.c' was written, or got another mode or hard link");
 }
 
 BOOST_AUTO_TEST_CASE(a_fifo_is_not_an_input) {
