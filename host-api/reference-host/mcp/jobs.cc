@@ -359,8 +359,8 @@ ServerTools Jobs::tools() {
   return tools;
 }
 
-bool may_become_job(const ClientCall& call) {
-  return call.server_tool == nullptr ? call.tool->id == command_tool : call.server_tool->may_become_job;
+bool may_ask_for_job(const ToolDescription& tool, const ServerTool* server_tool) {
+  return server_tool == nullptr ? tool.id == command_tool : server_tool->may_become_job;
 }
 
 bool ends_in_time(const ToolDescription& tool) { return tool.id.starts_with("pty_"); }

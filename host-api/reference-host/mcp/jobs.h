@@ -1,6 +1,6 @@
-// Commands and workflows that keep running after their call was answered, and other calls of the plugin. A call that asks for this (`background`), or
-// whose client would not wait long enough, is answered early, with the output so far and a number. From then on it is a
-// job.
+// Calls that keep running after they were answered: commands, workflows, and other calls of the plugin. A call that asks
+// for this (`background`), or whose client would not wait long enough, is answered early, with the output so far and a
+// number. From then on it is a job.
 //
 // - A job is still the same call: it keeps its thread, custody, limits and audit, and counts as a running call. The
 //   next poll returns its result.
@@ -169,7 +169,8 @@ void add_background(nlohmann::ordered_json& tool);
 
 // True if the client may ask for a job: with `background`, or as a task. Other calls of the plugin become jobs only when
 // their client would stop waiting.
-bool may_become_job(const ClientCall& call);
+// `server_tool` is null for a tool of the plugin.
+bool may_ask_for_job(const ToolDescription& tool, const ServerTool* server_tool);
 // True for the pty tools. They wait for what a terminal shows, and end their wait when their client would stop waiting,
 // so their calls never become jobs.
 bool ends_in_time(const ToolDescription& tool);

@@ -114,7 +114,7 @@ bool Protocol2025::take_task(const Message& request, ClientCall& call, Error& er
     error = {invalid_params, "task must be an object, and its ttl a whole number of milliseconds, from 0"};
     return false;
   }
-  if (!may_become_job(call)) {
+  if (!may_ask_for_job(*call.tool, call.server_tool)) {
     error = {method_not_found, "a call of " + call.tool->id + " cannot be a task: call it without `task`"};
     return false;
   }

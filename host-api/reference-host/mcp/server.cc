@@ -236,7 +236,7 @@ std::string Server::run(ClientCall& call) {
     if (call.server_tool == nullptr) {
       result = call_plugin(call, reports);
     } else {
-      const bool may_last = (has_jobs_ || call.wants_task) && may_become_job(call);
+      const bool may_last = (has_jobs_ || call.wants_task) && call.server_tool->may_become_job;
       result = may_last ? run_lasting_tool(call, reports) : call.server_tool->answer(call, reports);
     }
   }

@@ -43,8 +43,8 @@ void name_shell(ordered_json& tool, const std::string& shell) {
   }
 }
 
-// Sends a model to shell_execute for what execute_run asks a person about or refuses: the model would wait for an answer to
-// a question that is not needed.
+// Sends a model to shell_execute for what execute_run asks a person about or refuses. Otherwise, the model would wait for
+// an answer to a question that is not needed.
 void name_other_tool(ordered_json& tool) {
   constexpr std::string_view asks = "a person is asked about other commands";
   auto& description = tool["description"].get_ref<std::string&>();
@@ -75,11 +75,10 @@ void ToolMethods::add(const Tool& tool) {
   if (is_named && !names(settings_.not_served)) tools_.push_back(tool);
 }
 
-bool ToolMethods::may_last(const Tool& tool) {
-  return tool.server_tool == nullptr ? tool.description->id == command_tool : tool.server_tool->may_become_job;
+bool ToolMethods::has_lasting_tool() const {
+  return std::any_of(tools_.begin(), tools_.end(),
+                     [](const Tool& tool) { return may_ask_for_job(*tool.description, tool.server_tool); });
 }
-
-bool ToolMethods::has_lasting_tool() const { return std::any_of(tools_.begin(), tools_.end(), may_last); }
 
 std::optional<ordered_json> ToolMethods::list(const json& params, Error& error, bool shows_tasks) const {
   std::size_t first = 0;
@@ -99,14 +98,15 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error, 
     if (tool.description->id == command_tool) name_shell(list.back(), settings_.shell);
     if (tool.description->id == "execute_run" && has(command_tool)) name_other_tool(list.back());
     if (tool.description->id == stdin_tool) add_stdin(list.back()["inputSchema"]);
-    if (may_last(tool) && has("job_poll")) add_background(list.back());
+    const bool may_last = may_ask_for_job(*tool.description, tool.server_tool);
+    if (may_last && has("job_poll")) add_background(list.back());
     if (const auto schema = list.back().find("outputSchema");
         schema != list.back().end() && tool.server_tool == nullptr && has("job_poll") &&
         tool.description->id != command_tool && !ends_in_time(*tool.description)) {
       // A call that has become a job is answered with the number of the job.
       *schema = {{"type", "object"}, {"anyOf", {std::move(*schema), {{"required", {"job"}}}}}};
     }
-    if (may_last(tool) && shows_tasks) list.back()["execution"] = {{"taskSupport", "optional"}};
+    if (may_last && shows_tasks) list.back()["execution"] = {{"taskSupport", "optional"}};
   }
   ordered_json result{{"tools", std::move(list)}};
   if (end < tools_.size()) result["nextCursor"] = cursor(end);

@@ -53,7 +53,6 @@ class ToolMethods {
     const ServerTool* server_tool = nullptr;  // nullptr: it is a tool of the plugin
   };
 
-  static bool may_last(const Tool& tool);
   void add(const Tool& tool);
   const Tool* find(std::string_view name) const;
   std::string unknown_tool(const std::string& name) const;
