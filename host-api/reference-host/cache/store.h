@@ -118,7 +118,7 @@ class Store {
   // Takes the lock for `how` (LOCK_SH or LOCK_EX). Empty: `problem` says why it cannot be taken.
   Descriptor lock(int how, std::chrono::milliseconds wait, std::string& problem) const;
   bool write(const std::string& to, std::string_view text, std::string& problem) const;
-  // The text of the link latest/STEP, which ends with a key; empty: there is none.
+  // The target of the link latest/STEP. Its last part is a key. Empty: there is no such link.
   std::string latest_link(std::string_view step) const;
   void set_latest(std::string_view step, std::string_view key) const;
   bool link_latest(std::string_view step, const std::string& target) const;

@@ -10,7 +10,7 @@ namespace wtool::host {
 // hard to read. 0: standard output is not a terminal, or the width is not known.
 std::size_t help_columns();
 
-// The help of CLI11 with its paragraphs and descriptions broken anew, so that lines have at most `columns` columns.
+// Wraps the paragraphs and descriptions of CLI11's help again, so that no line is wider than `columns`.
 // Examples and other indented lines stay as they are. The text is unchanged if `columns` is 0.
 std::string fitted_help(const std::string& help, std::size_t columns);
 

@@ -1,4 +1,5 @@
-// For options whose value is a number, as in `->transform(whole_number(1, 10))`. CLI11 alone would read 010 as octal, so that `--limit 010` meant 8.
+// For options whose value is a number, as in `->transform(whole_number(1, 10))`. CLI11 alone would read `--limit 010` as
+// octal, that is, as 8.
 #pragma once
 
 #include <CLI/CLI.hpp>

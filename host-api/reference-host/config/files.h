@@ -109,8 +109,8 @@ class ConfigFiles final : public ConfigSource {
 
 // ---- Reads a whole file or stream of limited size.
 
-// The bytes of `path`, which open_given() opens. Nothing: `error` names the path and says why, such as that there are
-// more than `limit` bytes.
+// Opens `path` as open_given() does, and returns its bytes. Nothing: `error` names the path and the reason, for example
+// that the file has more than `limit` bytes.
 std::optional<std::string> read_file(const std::string& path, std::size_t limit, std::string& error);
 
 // The same for a descriptor, which is read to its end and stays open. `name` is its name in errors.

@@ -59,8 +59,8 @@ class RecordLine {
   void text_if_any(std::string_view name, std::string_view any) {
     if (!any.empty()) text(name, any);
   }
-  // A path may be any bytes, and whoever continues the run needs all of them. If they are not UTF-8, the field NAME_hex
-  // has them, and the field NAME is only for people.
+  // A path may contain any bytes, and a resumed run needs all of them. If the path is not UTF-8, the field NAME_hex has its
+  // bytes, and the field NAME is only for people.
   void path(const std::string& name, std::string_view path) {
     text(name, path);
     if (is_utf8(path)) return;

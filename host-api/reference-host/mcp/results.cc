@@ -152,7 +152,8 @@ std::string output_read_member(std::string_view stream) {
   return stream == "stdout" ? "output_read" : "output_read_stderr";
 }
 
-// True if the configuration was the reason why a command could not use the network. (A limit of the call has other words.)
+// True if the configuration was the reason why a command could not use the network. (A limit of the call is worded in a
+// different way.)
 bool is_network_refused(const ordered_json& sandbox) {
   const auto refused = sandbox.find("refused");
   if (refused == sandbox.end() || !refused->is_array()) return false;

@@ -5,9 +5,9 @@
 // - Each request says which protocol it uses; a client may change between the two with each request.
 // - Calls that end something, or ask for the state of something, do not wait behind ordinary calls: up to 16 of them
 //   run on separate threads.
-// - A call that runs longer than the client waits for an answer becomes a job (jobs.h), unless it waits for a terminal:
-//   it then ends its wait. Output that a result had to cut can be read (output_read.h). The tools for jobs exist if a served tool may become one, and
-//   output_read if the plugin has shell_execute.
+// - A call that runs longer than the client waits for an answer becomes a job (jobs.h). A call that waits for a terminal
+//   ends its wait instead. Output that a result had to cut can be read (output_read.h). The tools for jobs exist if a
+//   served tool may become one, and output_read exists if the plugin has shell_execute.
 // - A call that the client wants as a task (protocol 2025-11-25) is a job from its beginning.
 // - When the server has ended, all calls have ended.
 #pragma once

@@ -126,7 +126,7 @@ struct RunSettings {
   std::string traceparent{};      // W3C trace context that all its calls belong to; empty: none
   RunPart part{};                 // to which the workflow has already been cut
 
-  // The run does not use the rest. It is recorded for whoever continues the run.
+  // The run itself does not use the members below. The journal records them for a resumed run.
   std::string jobs{};                    // the name of the run's jobs on a cluster; empty: it submits none
   std::vector<std::string> env_files{};  // of --env-file
   RunPolicy policy{};

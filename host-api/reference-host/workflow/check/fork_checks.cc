@@ -99,7 +99,7 @@ class ForkChecker {
     const StateMarks to_step_behind = reached_from(all_with(&ForkChecker::works, behind), sources(), fork);
     for (const Way& way : ways) {
       if (to_fork[way.target]) {
-        // A fork around this one begins again inside of the branch, which then goes on behind the join of that fork.
+        // Inside the branch, an outer fork begins again. After the join of that fork, the branch continues.
         if (!begins_outer_fork(fork, way.target, to_fork) || !to_step_behind[way.target]) continue;
         tell_of_second_time(fork, way, behind);
         return true;

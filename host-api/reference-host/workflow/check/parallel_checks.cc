@@ -91,7 +91,8 @@ bool is_same_work(const Action& one, const Action& other) {
          (!cache.inputs || *cache.inputs == *other_cache.inputs);
 }
 
-// The outputs, one of each step, that may name the same file. Empty texts: there are none, or they are not known yet.
+// An output of the one step and an output of the other that may name the same file. Both are empty if there is no such
+// pair, or if the names are not known yet.
 std::pair<std::string, std::string> shared_outputs(const Action& one, const Action& other) {
   const std::string directory = directory_of(one), other_directory = directory_of(other);
   const bool is_same = directory == other_directory;
