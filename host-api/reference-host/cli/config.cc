@@ -206,11 +206,9 @@ void add_config(CLI::App& app, Context& context) {
       ->check(CLI::ExistingFile);
   checker->footer(
       "Reads the file as if it were /etc/wtool/wtool.yaml: together with /etc/wtool/wtool.d/*.yaml, instead of the\n"
-      "present policy. The file and the folders must belong to root, nobody else may write to them, and every user "
-      "must\n"
-      "be able to read them. Move the file with `mv`, which keeps its owner and mode. Exit status: 0, 1 if the file "
-      "would\n"
-      "stop every call, 2 if it does not exist.\n"
+      "present policy. The file and the folders must belong to root, nobody else may write to them, and every user\n"
+      "must be able to read them. Move the file with `mv`, which keeps its owner and mode. Exit status: 0, 1 if the\n"
+      "file would stop every call, 2 if it does not exist.\n"
       "\n"
       "Examples:\n"
       "  wtool config check --fleet /etc/wtool/new && mv /etc/wtool/new /etc/wtool/wtool.yaml");

@@ -279,7 +279,6 @@ void try_configuration(Plugin& plugin, const Config& config, Findings& findings)
 
 void look_at_plugin(Context& context, const std::optional<Config>& config, Findings& findings) {
   const bool can_try_configuration = config && !has_problem(findings);
-
   Plugin* const plugin = context.plugin();
   if (plugin == nullptr) {
     findings.push_back({FindingLevel::problem, "plugin", "it cannot be loaded; the message on standard error says why",
@@ -370,10 +369,9 @@ void add_doctor(CLI::App& app, Context& context) {
   command->add_flag("--json", *json_wanted, "The findings as one JSON object");
   command->footer(
       "Runs `true` three times in a temporary folder: alone, in a sandbox, and with limits. Then runs it here, by the\n"
-      "shell and in the sandbox of the configuration. Opens the audit trail, but records nothing there. A problem "
-      "keeps\n"
-      "commands from running; a note names a guarantee that this machine gives only in part. Exit status: 0 without\n"
-      "problems, 1 with one.\n\n"
+      "shell and in the sandbox of the configuration. Opens the audit trail, but records nothing there. A problem\n"
+      "keeps commands from running; a note names a guarantee that this machine gives only in part. Exit status: 0\n"
+      "without problems, 1 with one.\n\n"
       "Examples:\n"
       "  wtool doctor\n"
       "  wtool doctor --json | jq '.findings[] | select(.level != \"good\")'");

@@ -21,24 +21,6 @@
 
 namespace wtool::host {
 
-namespace {
-
-int exit_status(const runner::RunReport& report, const Interrupts& interrupts) {
-  switch (report.status) {
-    case runner::RunReport::Status::completed:
-      return exit_ok;
-    case runner::RunReport::Status::failed:
-      return report.refused ? exit_refused : exit_failed;
-    case runner::RunReport::Status::suspended:
-      return exit_suspended;
-    case runner::RunReport::Status::aborted:
-      break;
-  }
-  return interrupts.signal() != 0 ? interrupts.exit_status() : exit_aborted;
-}
-
-}  // namespace
-
 bool FileRun::open_files(const std::string& journal) {
   if (!can_write_files(flags_, prepared_.source().name(), journal)) return false;
   if (flags_.events.empty()) return true;
@@ -112,7 +94,9 @@ int FileRun::run(std::map<std::string, expressions::Value> inputs, std::unique_p
     complain("the question cannot be answered, because the journal does not have it; " +
              (kept ? "`wtool resume " + run + "` asks it again" : "run the workflow again"));
   }
-  const int status = waits_in_vain ? exit_failed : exit_status(report, interrupts);
+  int status = exit_status_of(report.status, report.refused);
+  if (waits_in_vain) status = exit_failed;
+  if (status == exit_aborted && interrupts.signal() != 0) status = interrupts.exit_status();
   const bool written = summed_up && reported && (!events_ || !events_->failed());
   return written || status != exit_ok ? status : exit_unwritten;
 }

@@ -30,20 +30,23 @@
 
 namespace wtool::host {
 
-int exit_status_of(const journal::RunRecord& run) {
+int exit_status_of(runner::RunReport::Status status, bool refused) {
   using runner::RunReport;
-  if (!run.status) return exit_failed;
-  switch (*run.status) {
+  switch (status) {
     case RunReport::Status::completed:
       return exit_ok;
     case RunReport::Status::failed:
-      return run.refused ? exit_refused : exit_failed;
+      return refused ? exit_refused : exit_failed;
     case RunReport::Status::suspended:
       return exit_suspended;
     case RunReport::Status::aborted:
       break;
   }
   return exit_aborted;
+}
+
+int exit_status_of(const journal::RunRecord& run) {
+  return run.status ? exit_status_of(*run.status, run.refused) : exit_failed;
 }
 
 namespace {

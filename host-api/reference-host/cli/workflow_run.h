@@ -48,6 +48,9 @@ void add_report_options(CLI::App& command, RunFlags& flags);
 // False: the options contradict each other or what the process can do; the reason is on standard error.
 bool can_begin(const RunFlags& flags);
 
+// The exit status of a run that has ended in this way. `refused`: the policy or a person has refused something.
+int exit_status_of(runner::RunReport::Status status, bool refused);
+
 // The exit status that the recorded run had, as far as the journal shows.
 int exit_status_of(const journal::RunRecord& run);
 
