@@ -20,8 +20,7 @@ std::string find_execute_run_project(const std::string& folder) {
   for (std::string at = folder;;) {
     if (is_project(at)) return at;
     if (at == "/") return folder;
-    at.resize(at.rfind('/'));
-    if (at.empty()) at = "/";
+    at = parent_of(at);
   }
 }
 

@@ -1,6 +1,8 @@
 // Paths as text: nothing is looked up.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,11 @@ inline bool is_within(std::string_view path, std::string_view root) {
 // The path of the entry `name` of `folder`.
 inline std::string path_below(std::string_view folder, std::string_view name) {
   return std::string(folder == "/" ? "" : folder).append("/").append(name);
+}
+
+// The folder that contains the last part of an absolute path: "/a" for "/a/b", "/" for "/a".
+inline std::string parent_of(std::string_view path) {
+  return std::string(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)));
 }
 
 }  // namespace wtool

@@ -10,11 +10,6 @@
 
 namespace wtool::audit {
 
-std::string folder_of(const std::string& file) {
-  const std::size_t slash = file.rfind('/');
-  return slash == 0 ? "/" : file.substr(0, slash);
-}
-
 bool find_rotated(const RealFolder& folder, const std::string& name, std::vector<std::string>& found) {
   found.clear();
   const Listing list = list_folder(open_for_reading(folder));

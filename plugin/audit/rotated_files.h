@@ -8,9 +8,6 @@
 
 namespace wtool::audit {
 
-// The folder of an absolute path.
-std::string folder_of(const std::string& file);
-
 // The names of all rotated files of the trail `name` in the folder, oldest first. False, with errno, if the folder
 // cannot be read.
 bool find_rotated(const RealFolder& folder, const std::string& name, std::vector<std::string>& found);

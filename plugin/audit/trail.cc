@@ -18,6 +18,7 @@
 #include "base/audit_trail.h"
 #include "base/descriptor.h"
 #include "base/json.h"
+#include "base/paths.h"
 #include "base/sha256.h"
 #include "system/real_folder.h"
 
@@ -180,7 +181,7 @@ std::string TrailFile::open() {
 }
 
 std::string TrailFile::open_folder() {
-  folder_ = open_real_folder(folder_of(options_.file));
+  folder_ = open_real_folder(parent_of(options_.file));
   if (!folder_.link.empty()) {
     return folder_.link +
            " is a symbolic link, and a command could have put it there; remove it, or, if it is yours, name " +

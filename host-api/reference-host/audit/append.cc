@@ -19,6 +19,7 @@
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/paths.h"
 #include "base/utf8.h"
 
 namespace wtool::host::audit {
@@ -100,16 +101,11 @@ std::string line_of(const Link& last, std::string_view event, const nlohmann::or
   return make_line(std::chrono::system_clock::now(), event, shortened, last).text;
 }
 
-std::string folder_of(const std::string& file) {
-  const std::size_t slash = file.rfind('/');
-  return slash == std::string::npos ? "." : file.substr(0, std::max<std::size_t>(slash, 1));
-}
-
 // Syncs the file's folder, so that the file's name survives a power failure. Returns why that failed; empty: it
 // succeeded.
 std::string sync_name(const std::string& file) {
   std::string why;
-  const Descriptor opened = open_without_links(folder_of(file), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, why);
+  const Descriptor opened = open_without_links(parent_of(file), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, why);
   if (!opened) return "its folder cannot be opened: " + why;
   return ::fsync(opened.get()) == 0 ? "" : std::string("its folder cannot be synchronised: ") + ::strerror(errno);
 }
@@ -159,7 +155,7 @@ std::string rotate(const AppendOptions& options, int file, std::uint64_t last_se
   const std::string name = options.file.substr(slash);
   const std::string aside = rotated_name(name, last_seq);
   std::string why;
-  const Descriptor folder = open_without_links(folder_of(options.file), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, why);
+  const Descriptor folder = open_without_links(parent_of(options.file), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, why);
   if (!folder) return "its folder cannot be opened: " + why;
   if (rename_aside(folder.get(), name, aside)) return {};
   return "it has reached audit.max_bytes, but cannot be renamed to " + options.file.substr(0, slash) + aside + ": " +

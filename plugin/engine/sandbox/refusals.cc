@@ -314,7 +314,8 @@ std::vector<std::string> find_refusals(std::string_view standard_error, const Re
   std::vector<std::string> refusals;
   standard_error = standard_error.substr(0, max_text);
   // Python uses the same words for a program that may not be executed, for a socket, and for a file that may not be
-  // opened; for a socket, it names no path. The library files that the text names show which of the three it was. For a semaphore, it names no path either.
+  // opened. For a socket and for a semaphore, it names no path. The library files that the text names show which of the
+  // four it was.
   const auto names = [&](std::string_view file) { return standard_error.find(file) != std::string_view::npos; };
   const Traceback around{names("subprocess.py"), names("/socket.py") || names("/socketserver.py"),
                          names("/multiprocessing/synchronize.py")};

@@ -17,8 +17,6 @@ namespace wtool::policy::covenant {
 
 namespace {
 
-std::string parent_of(const std::string& path) { return std::max<std::string>("/", path.substr(0, path.rfind('/'))); }
-
 constexpr std::size_t max_file_size = 1 << 20;
 
 // The text of the file; empty: it does not exist; nothing: it cannot be read.
