@@ -307,8 +307,12 @@ nlohmann::ordered_json Server::call_plugin(ClientCall& call, CallProgress::Repor
   }();
   nlohmann::ordered_json result = call_result(
       *call.tool, std::move(outcome), settings_.results, [&] { return outputs_.number(output); }, output.get());
-  const std::lock_guard lock(call.waits_mutex);
-  if (call.has_expired && result.contains("content")) {
+  // Released before the job takes the result: a report of the job holds the mutex of jobs_ when it asks for this one.
+  const bool has_expired = [&] {
+    const std::lock_guard lock(call.waits_mutex);
+    return call.has_expired;
+  }();
+  if (has_expired && result.contains("content")) {
     result["content"].push_back({{"type", "text"},
                                  {"text",
                                   "A person must allow this. Tell them to run `wtool approve --watch` in "
