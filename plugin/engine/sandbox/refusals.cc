@@ -9,7 +9,6 @@
 
 #include "base/paths.h"
 #include "base/text.h"
-#include "engine/sandbox/real_path.h"
 
 namespace wtool::engine {
 
