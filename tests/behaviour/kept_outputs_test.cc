@@ -242,19 +242,21 @@ BOOST_AUTO_TEST_CASE(combinations_of_a_matrix_that_share_an_output_are_not_kept)
   scratch.file("in", "");
   one_step(
       "Shell \"echo ${matrix.n} > o; echo > done-${matrix.n}; until [ -e done-1 -a -e done-2 ]; do sleep 0.01; done; "
-      "echo x >> ran\" inputs=[\"in\"] outputs=[\"o\"] matrix={\"n\": [1, 2]}");
+      "echo ${matrix.n} >> ran\" inputs=[\"in\"] outputs=[\"o\"] matrix={\"n\": [1, 2]}");
   for (std::size_t runs = 1; runs <= 2; ++runs) {
     const Finished finished = run_it();
     BOOST_TEST(holds(finished.err, "its output 'o' is also an output of 'Build' with {\"n\":2}, which ran at the"),
                finished.err);
     BOOST_TEST(ran() == 2 * runs);
   }
-  // One after the other, each combination finds the output of the other one.
+  // One after the other, each combination finds the output of the other one, except that the combination that ran last
+  // may be the first one of the next run: it finds its own output then.
   fs::remove(scratch.path() + "/ran");
   run_it({"--max-parallel", "1"});
+  BOOST_TEST(ran() == 2);
   run_it({"--max-parallel", "1"});
-  BOOST_TEST(ran() == 4);
-  BOOST_TEST((file("o") == "1\n" || file("o") == "2\n"));
+  BOOST_TEST((ran() == 3 || ran() == 4));
+  BOOST_TEST(file("ran").ends_with(file("o")), file("ran"));
 }
 
 BOOST_AUTO_TEST_CASE(a_step_never_puts_back_an_old_file_of_another_step) {
