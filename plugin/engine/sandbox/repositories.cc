@@ -14,13 +14,13 @@
 #include "base/descriptor.h"
 #include "base/environment_snapshot.h"
 #include "base/files.h"
+#include "base/git_path.h"
 #include "base/lasting.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "base/timespec.h"
 #include "engine/sandbox/git_files.h"
 #include "engine/sandbox/real_path.h"
-#include "system/git_path.h"
 
 namespace wtool::engine {
 

@@ -8,10 +8,10 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/git_path.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "policy/directories.h"
-#include "system/git_path.h"
 
 namespace wtool::policy::covenant {
 

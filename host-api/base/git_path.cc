@@ -1,4 +1,4 @@
-#include "system/git_path.h"
+#include "base/git_path.h"
 
 namespace wtool {
 
