@@ -387,6 +387,26 @@ BOOST_FIXTURE_TEST_CASE(a_link_that_the_command_moved_onto_the_way_is_put_aside,
   }
 }
 
+// The kernel removes a bind if a program outside of the namespace puts another file in its place, as git does when it
+// writes its configuration. From then on, the command may change the new file.
+BOOST_FIXTURE_TEST_CASE(a_file_that_the_user_replaces_while_a_command_runs_is_reported, Fixture) {
+  repository(inside);
+  as_user("mkfifo go; mkdir -p .vscode; echo {} > .vscode/settings.json");
+  const auto during = [&](const std::string& by_user) {
+    RunningCall call(held, {{"command", "echo ready; read line < go; " + payload(".git/config") + "true"},
+                            {"working_directory", inside}});
+    BOOST_REQUIRE(call.wait_for_output("ready"));
+    as_user(by_user + "; echo > go");
+    return changed(call.wait());
+  };
+  BOOST_TEST(during("git config user.name other") == Paths{inside + "/.git/config"}, boost::test_tools::per_element());
+  BOOST_TEST(runs(inside));
+  as_user("git config --unset core.fsmonitor; rm -f evil.sh");
+  BOOST_TEST(during("git status").empty());
+  BOOST_TEST(during("rm -r .vscode; mkdir .vscode") == Paths{inside + "/.vscode"}, boost::test_tools::per_element());
+  BOOST_TEST(during("mv .git old; cp -r old .git; rm -rf old; git config user.name third").size() > 0U);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_write_root_that_is_a_repository_itself_is_held, Fixture) {
   as_user("git init -q --bare .");
   for (int i = 0; i < 2; ++i) {

@@ -1,5 +1,6 @@
 #include "engine/sandbox/protected_names.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -217,6 +218,22 @@ std::vector<std::string> FileRecord::changes() const {
   }
   sort_once(changed);
   return changed;
+}
+
+ReplacedNames::ReplacedNames(const std::vector<std::string>& bound) {
+  before_.reserve(bound.size());
+  for (const std::string& path : bound) {
+    if (const auto entry = entry_at(AT_FDCWD, path.c_str())) before_.emplace_back(path, entry->identity);
+  }
+}
+
+std::vector<std::string> ReplacedNames::find() const {
+  std::vector<std::string> replaced;
+  for (const auto& [path, identity] : before_) {
+    const auto entry = entry_at(AT_FDCWD, path.c_str());
+    if (!entry || entry->identity != identity) replaced.push_back(path);
+  }
+  return replaced;
 }
 
 }  // namespace wtool::engine

@@ -1,7 +1,7 @@
 // Protected names: files and folders inside a write root that a command may not change.
 //
 // - Existing names are bound read-only for the command (warden/sandbox_child.h). Each folder above them, up to a write
-//   root, is bound onto itself.
+//   root, is bound onto itself. If another program replaces such a name, the bind is lost (ReplacedNames).
 // - Names that do not exist, and names reached through a symbolic link (a link cannot be a mount point, so it can be
 //   replaced), are watched: recorded before the command and compared after it. Without namespaces, all names are
 //   watched.
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/sandbox/file_identity.h"
 #include "engine/sandbox/put_aside.h"
 #include "engine/sandbox/roots.h"
 
@@ -57,6 +58,7 @@ struct MissingNames {
 struct ProtectedNames {
   std::map<std::string, bool> binds;  // path -> true: read-only; false: bound onto itself; parents come first
   std::vector<std::string> bound;     // the names that are protected by a bind
+  std::vector<std::string> held;      // the same, but nobody needs to know if another program replaces them
   std::vector<std::string> linked;    // the names reached through a link: protected only as long as the link stays
   std::vector<std::string> watched;   // existing names, to be recorded and compared
   std::vector<std::string> problems;  // sentences: what cannot be protected, and why
@@ -125,6 +127,20 @@ class FileRecord {
 
  private:
   std::map<std::string, States> before_;
+};
+
+// Finds out which of the bound names were replaced while a command ran. If a program outside of the command's namespace
+// renames another file onto a bound one, as git does to write its configuration, the kernel removes the bind: from then
+// on, the command may change the new file.
+class ReplacedNames {
+ public:
+  explicit ReplacedNames(const std::vector<std::string>& bound);
+
+  // The names that were replaced since then, in the order of `bound`.
+  std::vector<std::string> find() const;
+
+ private:
+  std::vector<std::pair<std::string, FileIdentity>> before_;
 };
 
 }  // namespace wtool::engine

@@ -4,7 +4,6 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,7 +14,6 @@
 #include "base/descriptor.h"
 #include "base/open_resolving.h"
 #include "base/time_text.h"
-#include "base/timespec.h"
 
 namespace wtool::engine {
 
@@ -73,22 +71,6 @@ class OpenedFolder {
   std::string place_;
   mode_t mode_ = 0;
 };
-
-struct Entry {
-  bool is_folder = false;
-  FileIdentity identity;
-};
-
-// What is at a name in a folder: a link itself, not its target. Nothing: errno says why.
-std::optional<Entry> entry_at(int folder, const char* name) {
-  struct statx status {};
-  const unsigned wanted = STATX_TYPE | STATX_INO | STATX_BTIME | STATX_CTIME;
-  if (::statx(folder, name, AT_SYMLINK_NOFOLLOW, wanted, &status) != 0) return std::nullopt;
-  const auto& time = (status.stx_mask & STATX_BTIME) != 0 ? status.stx_btime : status.stx_ctime;
-  return Entry{
-      S_ISDIR(status.stx_mode),
-      {makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino, to_ns({time.tv_sec, time.tv_nsec})}};
-}
 
 }  // namespace
 

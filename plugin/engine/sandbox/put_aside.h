@@ -1,25 +1,13 @@
 // Moves what a command has added to a repository out of git's way, without losing it.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 
+#include "engine/sandbox/file_identity.h"
+
 namespace wtool::engine {
-
-// Identifies the file that a path names. A different file at the same path has a different identity, even if it has got
-// the inode number of a deleted one. If the file system does not know times of birth, changing a file also changes its
-// identity.
-struct FileIdentity {
-  dev_t device = 0;
-  ino_t inode = 0;
-  std::int64_t born_ns = 0;  // or last changed, if the file system does not know when the file was born
-
-  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
-};
 
 // What is on the way from the base of an addition to its path and is not a folder, such as a link.
 struct Obstacle {

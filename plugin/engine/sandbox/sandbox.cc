@@ -226,6 +226,12 @@ bool Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces,
                                    [&](const Root& one) { return file != one.path && is_within(file, one.path); });
     if (root == write_roots.end() || (file == policy_.record && !is_plain_file(file))) continue;
     protect_name(root->path, file, write_roots, namespaces, prepared.names);
+    // The host itself replaces the file of the audit trail when it has become large.
+    std::vector<std::string>& bound = prepared.names.bound;
+    if (file == policy_.record && !bound.empty() && bound.back() == file) {
+      bound.pop_back();
+      prepared.names.held.push_back(file);
+    }
   }
   if (!policy_.repositories) return true;
   timespec now{};

@@ -47,6 +47,7 @@ void look_for_refusals(const PreparedSandbox& prepared, const Command& command, 
   RefusalContext context;
   context.roots = prepared.shared->allowed;
   context.protected_paths = prepared.names.bound;
+  context.protected_paths.insert(context.protected_paths.end(), prepared.names.held.begin(), prepared.names.held.end());
   context.directory = directory;
   context.files = static_cast<bool>(prepared.shared->ruleset);
   context.network_refused = prepared.shared->network_refused;
@@ -105,6 +106,7 @@ std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client,
     if (!prepared) return refusal;
     report = prepared->report;
     const FileRecord record(prepared->names.watched);
+    const ReplacedNames replaced(prepared->names.bound);
     CommandOutcome outcome = run(client, command, options, cancellation, sink, &prepared->confinement);
     if (const auto* how = std::get_if<NotStarted>(&outcome.termination); how != nullptr && attempt < max_starts) {
       // Only an attempt shows whether namespaces work. Where they work, no time is lost.
@@ -112,6 +114,7 @@ std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client,
       if (how->stage == NotStarted::Stage::namespaces || how->stage == NotStarted::Stage::binds) continue;
     }
     report.protected_changed = record.changes();
+    for (std::string& path : replaced.find()) report.protected_changed.push_back(std::move(path));
     sandbox.look_afterwards(*prepared, report);
     if (options.spill_directory != nullptr) forget_output_files(options.spill_directory->path(), report);
     look_for_refusals(*prepared, command, directory, outcome, cancellation, report);
