@@ -407,6 +407,40 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_the_user_replaces_while_a_command_runs_is_re
   BOOST_TEST(during("mv .git old; cp -r old .git; rm -rf old; git config user.name third").size() > 0U);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_checkout_in_which_a_command_may_not_write_stays_as_it_is, Fixture) {
+  as_user("mkdir ../home/work; cd ../home/work; git init -q -b main main; cd main\n" + identity + commit +
+          "git worktree add -q ../tree; git worktree add -q ../other\n"
+          "git -c protocol.file.allow=always submodule --quiet add -b main $PWD sub; git commit -qm sub; cd ../tree\n"
+          "git merge -q main; git -c protocol.file.allow=always submodule --quiet update --init; cd sub\n" +
+          identity);
+  const std::string work = home + "/work";
+  const std::string git = work + "/main/.git";
+  Json section{{"write", {inside, work + "/tree", git}}, {"protect", "default"}, {"required", true}};
+  const ToolUnderTest tool(plugin, {{"sandbox", section}});
+  const auto command = [&](const std::string& line) { return attack(tool, "cd " + work + "/tree; " + line); };
+  const std::string commit_here = "echo y >> file; git add file; git commit -qm more; git checkout -q --detach; ";
+  for (int i = 0; i < 2; ++i) {
+    for (const char* path :
+         {"/HEAD", "/index", "/worktrees/other/HEAD", "/worktrees/other/index", "/modules/sub/HEAD"}) {
+      for (const char* change : {"echo > ", "rm ", "touch new; mv -f new "}) {
+        const Answer answer = command(change + git + path);
+        BOOST_TEST(answer.is_error(), answer.raw);
+        BOOST_TEST(changed(answer).empty(), answer.raw);
+      }
+    }
+    // In the checkout that it may write, the command can do everything, in its submodule too.
+    const Answer answer = command(commit_here + "git checkout -q tree; cd sub; " + commit_here);
+    BOOST_TEST(!answer.is_error(), answer.raw);
+  }
+  // The user's own changes of a checkout are no change of a protected name.
+  as_user("mkfifo go");
+  RunningCall call(tool, {{"command", "echo ready; read line < go"}, {"working_directory", inside}});
+  BOOST_REQUIRE(call.wait_for_output("ready"));
+  as_user("cd " + work + "/main; echo z > file; git add file; git commit -qm mine; git checkout -qb mine; cd " +
+          inside + "; echo > go");
+  BOOST_TEST(changed(call.wait()).empty());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_write_root_that_is_a_repository_itself_is_held, Fixture) {
   as_user("git init -q --bare .");
   for (int i = 0; i < 2; ++i) {

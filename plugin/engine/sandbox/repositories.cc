@@ -90,7 +90,8 @@ class RepositoryGuard {
   RepositoryGuard(const FoundRepository& repository, const std::vector<Root>& write_roots, bool namespaces,
                   ProtectedNames& names)
       : path_(repository.path), write_roots_(write_roots), namespaces_(namespaces), names_(names) {
-    top_ = repository.kind == FoundRepository::Kind::folder ? parent_of(path_) : path_;
+    // A write root called .git is found like a bare repository.
+    top_ = path_.ends_with("/.git") ? parent_of(path_) : path_;
   }
 
   void protect(NamesInFolders& folders) {
@@ -99,9 +100,21 @@ class RepositoryGuard {
     if (namespaces_) hold_in_place(path_, write_roots_, names_);
     const auto found = folders.protect(path_, guarded, true, write_roots_, namespaces_, names_);
     read_configuration(std::find(found.begin(), found.end(), "commondir") != found.end());
+    if (namespaces_ && !is_within_any(top_, write_roots_)) hold_checkout();
   }
 
  private:
+  // The command may not write in the checkout of this repository, so it has nothing to check out or to stage there. The
+  // user's programs replace these files all the time, so they are not compared afterwards.
+  void hold_checkout() {
+    for (const char* name : {"/HEAD", "/index"}) {
+      struct stat status {};
+      if (::lstat((path_ + name).c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+      names_.binds[path_ + name] = true;
+      names_.held.push_back(path_ + name);
+    }
+  }
+
   void read_configuration(bool worktree) {
     std::string common = path_;
     if (worktree) {
@@ -123,7 +136,8 @@ class RepositoryGuard {
       }
       const auto settings = read_git_settings(*text);
       for (const GitSetting& setting : settings) {
-        if (setting.key == "core.worktree") top_ = resolve_from(path_, setting.value);
+        // In a worktree, git ignores this setting.
+        if (setting.key == "core.worktree" && !worktree) top_ = resolve_from(path_, setting.value);
       }
       for (const GitSetting& setting : settings) apply(setting, file);
     }
