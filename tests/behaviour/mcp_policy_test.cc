@@ -112,6 +112,122 @@ BOOST_AUTO_TEST_CASE(the_server_says_so_if_git_cannot_work_in_its_root) {
   }
 }
 
+// Makes the repository home/main with one commit, and its worktree home/tree. The folders main and tree are given.
+void add_worktree(const Person& person, const std::string& main, const std::string& tree) {
+  const std::string script = "git init -q -b main " + main + " && cd " + main +
+                             " && git config user.email e@e && echo x > file && " +
+                             "git add file && git commit -qm first && git worktree add -q " + tree;
+  const Finished made = run({"/bin/sh", "-c", script}, person.in(person.home()));
+  BOOST_REQUIRE_MESSAGE(made.exit_code == 0, made.out << made.err);
+}
+
+BOOST_AUTO_TEST_CASE(in_a_worktree_git_works_and_no_other_checkout_changes) {
+  const Person person;
+  const std::string main = person.home() + "/main";
+  const std::string tree = person.home() + "/tree";
+  add_worktree(person, main, tree);
+  const auto user = [&](const std::string& command) { return run({"/bin/sh", "-c", command}, person.in(main)).out; };
+  user("git worktree add -q ../other; git pack-refs --all; echo staged > new; git add new");
+  {
+    Server server(person, by_default, tree);
+    BOOST_TEST(holds(server.instructions(), "Commands can write only below " + tree + ", in its git repository " +
+                                                main + "/.git, and in temporary folders."));
+    const std::string text = server.text(
+        "set -e; git checkout -qb topic; echo y > file; git stash -q; git stash pop -q; git add file; "
+        "git commit -qm second; git branch -q -D tree; git rebase -q main; git merge -q main; git gc -q; "
+        "git log --format=%s main..topic");
+    BOOST_TEST(text.starts_with("second\n"), text);
+    BOOST_TEST(holds(text, "exit 0"), text);
+    for (const char* path : {"file", ".git/config", ".git/hooks/post-commit", ".git/worktrees/tree/commondir"}) {
+      const std::string refused = server.text("echo x >> " + main + '/' + path);
+      BOOST_TEST(holds(refused, "exit 1"), refused);
+    }
+    if (has_namespaces()) {
+      for (const char* path : {"HEAD", "index", "worktrees/other/HEAD", "worktrees/other/index"}) {
+        const std::string name = main + "/.git/" + path;
+        const std::string refused =
+            server.text("echo > new; mv -f new " + name + " || rm " + name + " || echo > " + name);
+        BOOST_TEST(holds(refused, "exit 1"), refused);
+      }
+      const std::string aside = server.text("echo /evil > " + main + "/.git/objects/info/alternates");
+      BOOST_TEST(holds(aside, "put aside"), aside);
+    }
+    server.program.end_input();
+    const std::string err = server.program.wait().err;
+    BOOST_TEST(holds(err, "mcp: " + tree + " is a worktree of git, so commands can also write in its repository, " +
+                              main + "/.git"),
+               err);
+    BOOST_TEST(!holds(err, "will fail"), err);
+  }
+  // Another program of the person can stage and commit while a server runs, and afterwards.
+  BOOST_TEST(user("git status --porcelain") == "A  new\n");
+  BOOST_TEST(user("git log --format=%s -1 topic") == "second\n");
+  BOOST_TEST(user("git -C ../other status --porcelain; git commit -qm third && echo done") == "done\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_only_reads_lets_git_read_in_a_worktree) {
+  const Person person;
+  add_worktree(person, person.home() + "/main", person.home() + "/tree");
+  Server server(person, {"--policy", "read-only"}, person.home() + "/tree");
+  const std::string text = server.text("git log --format=%s; git status --porcelain");
+  BOOST_TEST(text.starts_with("first\n"), text);
+  const std::string refused = server.text("git commit -q --allow-empty -m second || git branch topic");
+  BOOST_TEST(!holds(refused, "exit 0"), refused);
+}
+
+// An archive may contain any file .git. It opens no repository that does not know the root as its worktree.
+BOOST_AUTO_TEST_CASE(a_worktree_that_its_repository_does_not_know_does_not_open_it) {
+  const Person person;
+  const std::string main = person.home() + "/main";
+  const std::string tree = person.home() + "/tree";
+  const std::string own = main + "/.git/worktrees/tree";
+  const auto refuses = [&](const std::string& command) {
+    fs::remove_all(main);
+    fs::remove_all(tree);
+    add_worktree(person, main, tree);
+    BOOST_REQUIRE(run({"/bin/sh", "-ec", command}, person.in(person.home())).exit_code == 0);
+    Server server(person, {"--policy", "project", "--root", tree});
+    const std::string text = server.text("ls " + main + "; echo > " + main + "/.git/refs/heads/new");
+    BOOST_TEST_CONTEXT(command << '\n' << text) {
+      BOOST_TEST(!holds(text, "exit 0"));
+      BOOST_TEST(!fs::exists(main + "/.git/refs/heads/new"));
+      BOOST_TEST(!holds(server.instructions(), main + "/.git"));
+    }
+  };
+  refuses("echo gitdir: " + main + "/.git > tree/.git");
+  refuses("git -C main worktree add -q ../other; echo gitdir: " + main + "/.git/worktrees/other > tree/.git");
+  refuses("echo " + person.home() + "/else/.git > " + own + "/gitdir");
+  refuses("rm " + own + "/gitdir");
+  refuses(
+      "mkdir main/.git/other; cp -r main/.git/HEAD main/.git/objects main/.git/refs main/.git/other; "
+      "echo ../../other > " +
+      own + "/commondir");
+  // A repository of the archive, parts of which lead to that of the person.
+  const std::string evil = "mkdir -p tree/evil/worktrees/t; cd tree/evil; cp ../../main/.git/HEAD .; cp -r " + own +
+                           "/. worktrees/t; echo gitdir: evil/worktrees/t > ../.git; ";
+  refuses(evil + "mkdir objects refs; echo " + main + "/.git > worktrees/t/commondir");
+  refuses(evil + "mkdir objects; echo ../.. > worktrees/t/commondir; ln -s " + main + "/.git/refs refs");
+  refuses("mv " + own + " main/own; ln -s ../../own " + own);
+  refuses("mv main/.git/refs main/refs; ln -s ../refs main/.git/refs");
+  refuses("rm tree/.git; mkfifo tree/.git");
+  refuses("mv tree/.git tree/git; ln -s git tree/.git");
+}
+
+// The folder of a bare repository may contain its worktrees.
+BOOST_AUTO_TEST_CASE(a_repository_that_contains_its_worktrees_stays_closed) {
+  const Person person;
+  add_worktree(person, person.home() + "/main", person.home() + "/tree");
+  const Finished made = run({"/bin/sh", "-ec", "git clone -q --bare main all; git -C all worktree add -q first"},
+                            person.in(person.home()));
+  BOOST_REQUIRE_MESSAGE(made.exit_code == 0, made.err);
+  Server server(person, by_default, person.home() + "/all/first");
+  const std::string text = server.text("echo > ../x || echo > ../refs/heads/x || ls ..");
+  BOOST_TEST(!holds(text, "exit 0"), text);
+  server.program.end_input();
+  const std::string err = server.program.wait().err;
+  BOOST_TEST(holds(err, "every git command of the agent will fail"), err);
+}
+
 BOOST_AUTO_TEST_CASE(a_folder_that_cannot_have_temporary_files_is_replaced_and_the_server_says_so) {
   const Person person;
   const std::string odd = person.home() + "/\xff";

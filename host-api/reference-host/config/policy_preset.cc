@@ -22,6 +22,7 @@
 #include "base/temporary_path.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "config/git_worktree.h"
 
 namespace wtool::host {
 
@@ -147,17 +148,11 @@ std::optional<TemporaryFolders> temporary_folders(const std::vector<std::string>
   return made;
 }
 
-// A worktree or a submodule of git has a file `.git`, which names its folder in the main repository. Commands do not get
-// that folder: they could then change what is checked out in the main repository, which the person has not named. Empty:
-// the root is neither of the two, or commands can reach the folder.
+// A worktree or a submodule of git has a file `.git`, which names its folder in another repository. Why git cannot work in
+// such a root; empty: the root is neither of the two, or commands can reach the folder.
 std::string why_git_fails(const std::string& root, const json& read, const json& write) {
-  constexpr std::string_view mark = "gitdir: ";
-  constexpr std::size_t longest = 8192;
-  const Descriptor file = open_regular(root + "/.git");
-  std::string text;
-  if (!file || read_all(file.get(), longest, text) != 0 || !text.starts_with(mark)) return {};
-  const fs::path named(trimmed(std::string_view(text).substr(mark.size())));
-  const std::string folder = resolved((fs::path(root) / named).lexically_normal().string());
+  const std::string folder = folder_of_git_file(root);
+  if (folder.empty()) return {};
   for (const json* const list : {&read, &write}) {
     if (std::any_of(list->begin(), list->end(),
                     [&](const json& one) { return is_within(folder, one.get<std::string>()); }))
@@ -165,6 +160,15 @@ std::string why_git_fails(const std::string& root, const json& read, const json&
   }
   return "every git command of the agent will fail, because " + root + "/.git is a file that names " + escaped(folder) +
          ", which commands cannot reach; to let the agent use git, name a folder that contains both (--root DIR)";
+}
+
+// The repository of the worktree in which commands work; empty: the root is no worktree, or the repository's folder also has
+// what commands must not reach.
+std::string shared_repository(const std::string& root, const std::string& home) {
+  std::string repository = repository_of_worktree(root);
+  const auto encloses = [&](const std::string& folder) { return !folder.empty() && is_within(folder, repository); };
+  if (!is_utf8(repository) || encloses(root) || encloses(home) || encloses(resolved(state_folder()))) return {};
+  return repository;
 }
 
 // The audit trail must be where no command can write.
@@ -205,12 +209,18 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
     return std::nullopt;
   }
   const bool writes_root = request.kind == PolicyPreset::Kind::project;
-  const std::optional<TemporaryFolders> temporary =
-      temporary_folders({home, resolved(state_folder()), writes_root ? "" : root}, error);
+  const std::string repository = shared_repository(root, home);
+  std::vector<std::string> closed{home, resolved(state_folder())};
+  if (!writes_root) closed.insert(closed.end(), {root, repository});
+  const std::optional<TemporaryFolders> temporary = temporary_folders(closed, error);
   if (!temporary) return std::nullopt;
   json write = temporary->all;
-  if (writes_root) write.push_back(root);
-  json read = json::array({root});
+  json read = json::array();
+  for (const std::string& folder : {root, repository}) {
+    if (folder.empty()) continue;
+    read.push_back(folder);
+    if (writes_root) write.push_back(folder);
+  }
   for (const char* folder : system_folders) add_existing(read, folder);
   if (!home.empty()) {
     for (const char* folder : toolchain_folders) add_existing(read, fs::path(home) / folder);
@@ -219,6 +229,10 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
   std::vector<std::string> notices;
   if (!temporary->notice.empty()) notices.push_back(temporary->notice);
   if (std::string why = why_git_fails(root, read, write); !why.empty()) notices.push_back(std::move(why));
+  if (writes_root && !repository.empty()) {
+    notices.push_back(root + " is a worktree of git, so commands can also write in its repository, " +
+                      escaped(repository) + ": its branches and commits, but not its configuration and hooks");
+  }
 
   PolicyPreset preset;
   // The answers to the questions of execute_run are in its root, so no command may choose that folder.
@@ -242,10 +256,13 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
   preset.notices = std::move(notices);
   preset.defaults = defaults.dump();
   preset.boundary = boundary.dump();
-  preset.summary = std::string("Commands can ") + (writes_root ? "write only below " + root + " and" : "write only") +
-                   " in temporary folders. They can read " + (writes_root ? "these folders" : root) +
-                   ", the system and toolchains, but not the rest of the home folder. They have " +
-                   (request.network ? "network access." : "no network access, not even to this machine.");
+  const std::string folders = root + (repository.empty() ? "" : ", in its git repository " + repository);
+  preset.summary =
+      std::string("Commands can ") +
+      (writes_root ? "write only below " + folders + (repository.empty() ? "" : ",") + " and" : "write only") +
+      " in temporary folders. They can read " + (writes_root ? "these folders" : folders) +
+      ", the system and toolchains, but not the rest of the home folder. They have " +
+      (request.network ? "network access." : "no network access, not even to this machine.");
   return preset;
 }
 
