@@ -13,14 +13,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/environment.h"
 #include "base/escape.h"
-#include "base/files.h"
 #include "base/json.h"
 #include "base/paths.h"
 #include "base/temporary_path.h"
-#include "base/text.h"
 #include "base/utf8.h"
 #include "config/git_worktree.h"
 

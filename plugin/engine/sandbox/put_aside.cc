@@ -39,7 +39,7 @@ std::string rename_in(int folder, const std::string& name) {
   for (int attempt = 0; attempt < random_attempts; ++attempt) {
     std::uint64_t number = 0;
     if (::getrandom(&number, sizeof number, 0) != sizeof number) return {};
-    const std::string to = wanted + '-' + std::to_string(number);
+    std::string to = wanted + '-' + std::to_string(number);
     if (::syscall(SYS_renameat2, folder, name.c_str(), folder, to.c_str(), rename_no_replace) == 0) return to;
     if (errno != EEXIST) return {};
   }

@@ -20,7 +20,6 @@
 #include "base/text.h"
 #include "base/timespec.h"
 #include "engine/sandbox/git_files.h"
-#include "engine/sandbox/real_path.h"
 
 namespace wtool::engine {
 

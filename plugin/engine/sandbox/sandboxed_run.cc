@@ -33,7 +33,7 @@ std::string temporary_folder_of(const Command& command) {
   constexpr std::string_view name = "TMPDIR=";
   for (const std::string& variable : command.variables) {
     if (!variable.starts_with(name)) continue;
-    const std::string folder = variable.substr(name.size());
+    std::string folder = variable.substr(name.size());
     if (folder.starts_with('/') && ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0) return folder;
   }
   return "/tmp";
