@@ -441,6 +441,45 @@ BOOST_FIXTURE_TEST_CASE(a_checkout_in_which_a_command_may_not_write_stays_as_it_
   BOOST_TEST(changed(call.wait()).empty());
 }
 
+// A command in one worktree cannot have made a worktree elsewhere, so later commands may not change it.
+BOOST_FIXTURE_TEST_CASE(a_worktree_that_the_user_adds_elsewhere_while_a_command_runs_is_held_from_then_on, Fixture) {
+  const std::string work = home + "/work";
+  const std::string git = work + "/main/.git";
+  as_user("mkfifo go; mkdir " + work + "; cd " + work + "; git init -q -b main main; cd main\n" + identity + commit +
+          "git worktree add -q ../tree");
+  const ToolUnderTest tool(
+      plugin, {{"sandbox", {{"write", {inside, work + "/tree", git}}, {"protect", "default"}, {"required", true}}}});
+  RunningCall call(tool, {{"command", "echo ready; read line < go"}, {"working_directory", inside}});
+  BOOST_REQUIRE(call.wait_for_output("ready"));
+  as_user("git -C " + work + "/main worktree add -q ../other; echo > go");
+  BOOST_TEST(has(changed(call.wait()), git + "/worktrees/other"));
+  const Answer answer =
+      attack(tool, evil_repository("evil") + "cp -r " + git + "/objects " + git + "/refs evil/; echo " + inside +
+                       "/evil > " + git + "/worktrees/other/commondir");
+  BOOST_TEST(answer.is_error(), answer.raw);
+  BOOST_TEST(!runs(work + "/other"));
+  // Its removal by the user is no change of a protected name.
+  RunningCall later(tool, {{"command", "echo ready; read line < go"}, {"working_directory", inside}});
+  BOOST_REQUIRE(later.wait_for_output("ready"));
+  as_user("git -C " + work + "/main worktree remove ../other; echo > go");
+  BOOST_TEST(changed(later.wait()).empty());
+}
+
+// A home folder may have been moved, with a link in its place.
+BOOST_FIXTURE_TEST_CASE(a_checkout_that_git_knows_by_a_link_or_that_is_partly_open_can_be_staged, Fixture) {
+  as_user("mkdir real; ln -s real link; cd link; git init -q -b main main; cd main\n" + identity + commit +
+          "mkdir src; echo x > src/file; git add src; git commit -qm src; git worktree add -q $PWD/../tree\n"
+          "sed -i s:/real/:/link/: .git/worktrees/tree/gitdir; grep -q /link/ .git/worktrees/tree/gitdir");
+  const std::string real = inside + "/real";
+  const std::string stage = "echo y >> file; git add file; git commit -qm more";
+  for (const auto& [roots, directory] : {std::pair{Json{real + "/tree", real + "/main/.git"}, real + "/tree"},
+                                         {Json{real + "/main/src", real + "/main/.git"}, real + "/main/src"}}) {
+    const ToolUnderTest tool(plugin, {{"sandbox", {{"write", roots}, {"protect", "default"}, {"required", true}}}});
+    const Answer answer = attack(tool, "cd " + directory + "; " + stage);
+    BOOST_TEST(!answer.is_error(), answer.raw);
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_write_root_that_is_a_repository_itself_is_held, Fixture) {
   as_user("git init -q --bare .");
   for (int i = 0; i < 2; ++i) {

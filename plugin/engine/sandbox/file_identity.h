@@ -21,6 +21,7 @@ struct FileIdentity {
 
 struct FileEntry {
   bool is_folder = false;
+  bool knows_birth = false;  // The file system knows when the file was born.
   FileIdentity identity;
 };
 

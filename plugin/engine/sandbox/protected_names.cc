@@ -223,15 +223,21 @@ std::vector<std::string> FileRecord::changes() const {
 ReplacedNames::ReplacedNames(const std::vector<std::string>& bound) {
   before_.reserve(bound.size());
   for (const std::string& path : bound) {
-    if (const auto entry = entry_at(AT_FDCWD, path.c_str())) before_.emplace_back(path, entry->identity);
+    if (const auto entry = entry_at(AT_FDCWD, path.c_str())) before_.emplace_back(path, *entry);
   }
 }
 
 std::vector<std::string> ReplacedNames::find() const {
+  // Without a time of birth, an identity has the time of the last change, and the user may change a file that is held.
+  const auto is_same = [](const FileEntry& before, const FileEntry& now) {
+    if (before.knows_birth && now.knows_birth) return before.identity == now.identity;
+    return before.identity.device == now.identity.device && before.identity.inode == now.identity.inode;
+  };
   std::vector<std::string> replaced;
-  for (const auto& [path, identity] : before_) {
-    const auto entry = entry_at(AT_FDCWD, path.c_str());
-    if (!entry || entry->identity != identity) replaced.push_back(path);
+  for (const auto& [path, before] : before_) {
+    const auto now = entry_at(AT_FDCWD, path.c_str());
+    // If the folder is gone, too, there is nothing that a command could have changed.
+    if (now ? !is_same(before, *now) : exists(parent_of(path))) replaced.push_back(path);
   }
   return replaced;
 }

@@ -140,7 +140,7 @@ class ReplacedNames {
   std::vector<std::string> find() const;
 
  private:
-  std::vector<std::pair<std::string, FileIdentity>> before_;
+  std::vector<std::pair<std::string, FileEntry>> before_;
 };
 
 }  // namespace wtool::engine

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "base/timespec.h"
 #include "engine/sandbox/git_files.h"
+#include "engine/sandbox/real_path.h"
 
 namespace wtool::engine {
 
@@ -99,21 +100,21 @@ class RepositoryGuard {
     if (namespaces_) hold_in_place(path_, write_roots_, names_);
     const auto found = folders.protect(path_, guarded, true, write_roots_, namespaces_, names_);
     read_configuration(std::find(found.begin(), found.end(), "commondir") != found.end());
-    if (namespaces_ && !is_within_any(top_, write_roots_)) hold_checkout();
+  }
+
+  // False: the command may write in no part of the checkout, so it has nothing to check out or to stage there.
+  bool reaches_checkout() const {
+    const std::string top = real_path(top_);
+    if (is_within_any(top, write_roots_)) return true;
+    return std::any_of(write_roots_.begin(), write_roots_.end(), [&](const Root& root) {
+      // A worktree may be in the folder of another checkout.
+      struct stat status {};
+      return is_within(root.path, top) && !is_within(root.path, path_) &&
+             ::lstat((root.path + "/.git").c_str(), &status) != 0;
+    });
   }
 
  private:
-  // The command may not write in the checkout of this repository, so it has nothing to check out or to stage there. The
-  // user's programs replace these files all the time, so they are not compared afterwards.
-  void hold_checkout() {
-    for (const char* name : {"/HEAD", "/index"}) {
-      struct stat status {};
-      if (::lstat((path_ + name).c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-      names_.binds[path_ + name] = true;
-      names_.held.push_back(path_ + name);
-    }
-  }
-
   void read_configuration(bool worktree) {
     std::string common = path_;
     if (worktree) {
@@ -135,8 +136,9 @@ class RepositoryGuard {
       }
       const auto settings = read_git_settings(*text);
       for (const GitSetting& setting : settings) {
-        // In a worktree, git ignores this setting.
-        if (setting.key == "core.worktree" && !worktree) top_ = resolve_from(path_, setting.value);
+        // For a worktree, this setting counts only in its own file.
+        if (setting.key == "core.worktree" && (!worktree || file == path_ + "/config.worktree"))
+          top_ = resolve_from(path_, setting.value);
       }
       for (const GitSetting& setting : settings) apply(setting, file);
     }
@@ -198,6 +200,25 @@ class RepositoryGuard {
   std::size_t named_ = 0;
   bool too_many_ = false;
 };
+
+// Holds what is checked out and staged in a checkout that the command does not reach. The user's programs replace these
+// files all the time, so they are not compared afterwards.
+void hold_checkout(const std::string& repository, ProtectedNames& names) {
+  for (const char* name : {"/HEAD", "/index"}) {
+    const std::string file = repository + name;
+    struct stat status {};
+    if (names.binds.size() >= max_binds || ::lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    names.binds[file] = true;
+    names.held.push_back(file);
+  }
+}
+
+// True for a worktree whose checkout is not in a write root. A command cannot have made it.
+bool has_checkout_elsewhere(const FoundRepository& found, const std::vector<Root>& write_roots) {
+  if (found.kind != FoundRepository::Kind::bare) return false;
+  const std::string checkout = path_in_file(found.path + "/gitdir");
+  return !checkout.empty() && !is_within_any(real_path(parent_of(checkout)), write_roots);
+}
 
 // The folder in which git finds the repository.
 std::string folder_of(const FoundRepository& found) {
@@ -261,17 +282,21 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
     names.problems.push_back(counted(static_cast<std::int64_t>(left_open - max_closed_named), "more folder") +
                              " cannot be searched for repositories, for the same reason");
   }
+  std::vector<std::string> out_of_reach;
   for (const auto& [path, found] : repositories.found) {
     const auto own = made.find(path);
-    if (own != made.end() && own->second == found) continue;
+    if (own != made.end() && own->second == found && !has_checkout_elsewhere(found, write_roots)) continue;
     const bool hold = namespaces && names.binds.size() < max_binds;
     if (namespaces && !hold) ++not_held;
     if (found.kind == FoundRepository::Kind::file || found.kind == FoundRepository::Kind::link) {
       protect_name(parent_of(path), path, write_roots, hold, names);
     } else {
-      RepositoryGuard(found, write_roots, hold, names).protect(folders);
+      RepositoryGuard guard(found, write_roots, hold, names);
+      guard.protect(folders);
+      if (hold && !guard.reaches_checkout()) out_of_reach.push_back(path);
     }
   }
+  for (const std::string& path : out_of_reach) hold_checkout(path, names);
   if (not_held > 0) {
     names.problems.push_back(std::to_string(not_held) + " of " + std::to_string(repositories.found.size()) +
                              " repositories are not protected, because there are too many");

@@ -123,7 +123,7 @@ struct RepositorySearch::Folder {
 
   const std::string path;
   const bool dot_git;  // This folder is a .git, found in the folder above it.
-  const bool in_git;   // This folder is below a .git.
+  const bool in_git;   // This folder is below a .git, or a root that is one.
   FolderWatches& watches;
   std::uint64_t& changes;  // those that the watches of this tree have reported
   FolderWatches::Watched watch;
@@ -137,7 +137,9 @@ struct RepositorySearch::Folder {
 
 // What is known about a root.
 struct RepositorySearch::Tree {
-  Tree(const std::string& path, FolderWatches& watches) : top(path, true, false, watches, changes) {}
+  // A root that is a .git is searched like one that was found in the folder above it.
+  Tree(const std::string& path, FolderWatches& watches)
+      : top(path, true, last_part(path) == ".git", watches, changes) {}
 
   // True if the last search saw all folders, and none has changed since then. The root's path may refer to a different
   // folder by now, which a watch would not report, so the root is examined through its descriptor.

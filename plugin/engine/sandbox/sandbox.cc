@@ -199,7 +199,8 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   for (const auto* reasons : {&prepared.names.problems, &prepared.repositories.left_out}) {
     for (const std::string& reason : *reasons) missing.push_back("protected_names: " + reason);
   }
-  if (missing.empty() && !prepared.names.bound.empty()) prepared.report.enforced.emplace_back("protected_names");
+  const bool holds_names = !prepared.names.bound.empty() || !prepared.names.held.empty();
+  if (missing.empty() && holds_names) prepared.report.enforced.emplace_back("protected_names");
   if (policy_.required && !missing.empty()) {
     refusal = cannot_enforce(missing);
     return std::nullopt;

@@ -181,6 +181,22 @@ BOOST_FIXTURE_TEST_CASE(repositories_of_each_kind_are_found_without_following_li
   BOOST_TEST(left_out.empty());
 }
 
+// The folders of objects may be very many, and contain no checkout.
+BOOST_FIXTURE_TEST_CASE(a_root_that_is_a_git_folder_is_searched_only_where_it_may_have_repositories, Search) {
+  make(".git/objects/x/.git");
+  make(".git/refs");
+  make(".git/modules/a/objects/y/.git");
+  make(".git/modules/a/refs");
+  for (const char* name : {".git/HEAD", ".git/modules/a/HEAD"}) file("root/" + std::string(name), "");
+  const std::string git = root + "/.git";
+  struct stat status {};
+  BOOST_REQUIRE(::stat(git.c_str(), &status) == 0);
+  const Repositories result = search.look({{git, status.st_dev, status.st_ino, true}}, std::chrono::seconds(60));
+  Texts paths;
+  for (const auto& [path, one] : result.found) paths.push_back(path.substr(root.size()));
+  BOOST_TEST(paths == (Texts{"/.git", "/.git/modules/a"}), boost::test_tools::per_element());
+}
+
 BOOST_FIXTURE_TEST_CASE(every_change_between_two_searches_is_seen, Search) {
   make("a/b/c");
   BOOST_TEST(found().empty());
