@@ -171,6 +171,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_only_reads_lets_git_read_in_a_worktree) {
   Server server(person, {"--policy", "read-only"}, person.home() + "/tree");
   const std::string text = server.text("git log --format=%s; git status --porcelain");
   BOOST_TEST(text.starts_with("first\n"), text);
+  BOOST_TEST(holds(server.instructions(), "They can read " + person.home() + "/tree, its git repository " +
+                                              person.home() + "/main/.git, the system"));
   const std::string refused = server.text("git commit -q --allow-empty -m second || git branch topic");
   BOOST_TEST(!holds(refused, "exit 0"), refused);
 }
@@ -209,8 +211,25 @@ BOOST_AUTO_TEST_CASE(a_worktree_that_its_repository_does_not_know_does_not_open_
   refuses(evil + "mkdir objects; echo ../.. > worktrees/t/commondir; ln -s " + main + "/.git/refs refs");
   refuses("mv " + own + " main/own; ln -s ../../own " + own);
   refuses("mv main/.git/refs main/refs; ln -s ../refs main/.git/refs");
+  refuses("mv main/.git/hooks main/hooks; ln -s ../hooks main/.git/hooks");
   refuses("rm tree/.git; mkfifo tree/.git");
   refuses("mv tree/.git tree/git; ln -s git tree/.git");
+}
+
+// An archive may contain a worktree together with its repository, under any name.
+BOOST_AUTO_TEST_CASE(a_repository_inside_the_root_is_not_named_to_the_model) {
+  const Person person;
+  const std::string main = person.home() + "/main";
+  add_worktree(person, main, main + "/tree");
+  const Finished made = run({"/bin/sh", "-ec",
+                             "mkdir root; cp main/tree/file root; mv main/.git 'root/a\nrepository'; cd root; "
+                             "printf 'gitdir: a\\nrepository/worktrees/tree' > .git; "
+                             "echo $PWD/.git > 'a\nrepository/worktrees/tree/gitdir'; git status"},
+                            person.in(person.home()));
+  BOOST_REQUIRE_MESSAGE(made.exit_code == 0, made.out << made.err);
+  Server server(person, {"--policy", "project", "--root", person.home() + "/root"});
+  BOOST_TEST(!holds(server.instructions(), "repository"), server.instructions());
+  BOOST_TEST(holds(server.text("git status && git add file && echo done"), "done\n"));
 }
 
 // The folder of a bare repository may contain its worktrees.

@@ -12,7 +12,8 @@ namespace wtool::host {
 std::string folder_of_git_file(const std::string& root);
 
 // The repository that the worktree `root` (`git worktree add`) belongs to: an absolute path without links. Empty: `root` is
-// no worktree, or its repository does not know it, or does not belong to this user.
+// no worktree, or its repository does not know it, does not belong to this user, or has a link where the sandbox protects
+// a name.
 //
 // The answer decides where commands may write, and others may have written the files in `root`: an archive may contain
 // any `.git`. So both sides must agree. The repository's folder for the worktree must be in its folder `worktrees`, must

@@ -159,12 +159,13 @@ std::string why_git_fails(const std::string& root, const json& read, const json&
          ", which commands cannot reach; to let the agent use git, name a folder that contains both (--root DIR)";
 }
 
-// The repository of the worktree in which commands work; empty: the root is no worktree, or the repository's folder also has
-// what commands must not reach.
+// The repository that commands need, too. Empty: the root is no worktree or contains its repository, or the repository's
+// folder contains what commands must not reach, such as the root and with it perhaps other checkouts.
 std::string shared_repository(const std::string& root, const std::string& home) {
   std::string repository = repository_of_worktree(root);
   const auto encloses = [&](const std::string& folder) { return !folder.empty() && is_within(folder, repository); };
-  if (!is_utf8(repository) || encloses(root) || encloses(home) || encloses(resolved(state_folder()))) return {};
+  if (!is_utf8(repository) || is_within(repository, root)) return {};
+  if (encloses(root) || encloses(home) || encloses(resolved(state_folder()))) return {};
   return repository;
 }
 
@@ -226,9 +227,10 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
   std::vector<std::string> notices;
   if (!temporary->notice.empty()) notices.push_back(temporary->notice);
   if (std::string why = why_git_fails(root, read, write); !why.empty()) notices.push_back(std::move(why));
-  if (writes_root && !repository.empty()) {
-    notices.push_back(root + " is a worktree of git, so commands can also write in its repository, " +
-                      escaped(repository) + ": its branches and commits, but not its configuration and hooks");
+  if (!repository.empty()) {
+    notices.push_back(root + " is a worktree of git, so commands can also " +
+                      (writes_root ? "write in its repository, " : "read its repository, ") + escaped(repository) +
+                      (writes_root ? ": its branches, commits and stash, but not its configuration and hooks" : ""));
   }
 
   PolicyPreset preset;
@@ -253,13 +255,17 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
   preset.notices = std::move(notices);
   preset.defaults = defaults.dump();
   preset.boundary = boundary.dump();
-  const std::string folders = root + (repository.empty() ? "" : ", in its git repository " + repository);
-  preset.summary =
-      std::string("Commands can ") +
-      (writes_root ? "write only below " + folders + (repository.empty() ? "" : ",") + " and" : "write only") +
-      " in temporary folders. They can read " + (writes_root ? "these folders" : folders) +
-      ", the system and toolchains, but not the rest of the home folder. They have " +
-      (request.network ? "network access." : "no network access, not even to this machine.");
+  std::string written = root;
+  std::string readable = writes_root ? "these folders" : root;
+  if (!repository.empty()) {
+    written += ", in its git repository " + escaped(repository) + ',';
+    if (!writes_root) readable += ", its git repository " + escaped(repository);
+  }
+  preset.summary = std::string("Commands can ") +
+                   (writes_root ? "write only below " + written + " and" : "write only") +
+                   " in temporary folders. They can read " + readable +
+                   ", the system and toolchains, but not the rest of the home folder. They have " +
+                   (request.network ? "network access." : "no network access, not even to this machine.");
   return preset;
 }
 
