@@ -105,7 +105,11 @@ std::vector<std::string> aside(const Answer& answer) {
     const auto path = entry.at("path").get<std::string>();
     BOOST_TEST_CONTEXT(entry.dump()) {
       BOOST_REQUIRE(entry.contains("to"));
-      BOOST_TEST(entry.at("to").get<std::string>().starts_with(path + ".put-aside-"));
+      // A link in `worktrees` goes to the folder above.
+      const fs::path place = fs::path(path).parent_path();
+      const fs::path target = place.filename() == "worktrees" ? place.parent_path() : place;
+      BOOST_TEST(
+          entry.at("to").get<std::string>().starts_with((target / fs::path(path).filename()).string() + ".put-aside-"));
       BOOST_TEST(fs::is_other(fs::symlink_status(path)) == false);
       BOOST_TEST(!fs::exists(fs::symlink_status(path)));
       BOOST_TEST(fs::exists(fs::symlink_status(entry.at("to").get<std::string>())));
@@ -408,13 +412,16 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_the_user_replaces_while_a_command_runs_is_re
 }
 
 BOOST_FIXTURE_TEST_CASE(a_checkout_in_which_a_command_may_not_write_stays_as_it_is, Fixture) {
+  const std::string work = home + "/work";
+  const std::string git = work + "/main/.git";
   as_user("mkdir ../home/work; cd ../home/work; git init -q -b main main; cd main\n" + identity + commit +
           "git worktree add -q ../tree; git worktree add -q ../other\n"
           "git -c protocol.file.allow=always submodule --quiet add -b main $PWD sub; git commit -qm sub; cd ../tree\n"
           "git merge -q main; git -c protocol.file.allow=always submodule --quiet update --init; cd sub\n" +
-          identity);
-  const std::string work = home + "/work";
-  const std::string git = work + "/main/.git";
+          identity + "cd " + work +
+          "/main; echo z > other; git add other; git commit -qm z\n"
+          "GIT_SEQUENCE_EDITOR='sed -i s/pick/edit/' git rebase -q -i HEAD~1 || true; test -e "
+          ".git/rebase-merge/git-rebase-todo\n");
   Json section{{"write", {inside, work + "/tree", git}}, {"protect", "default"}, {"required", true}};
   const ToolUnderTest tool(plugin, {{"sandbox", section}});
   const auto command = [&](const std::string& line) { return attack(tool, "cd " + work + "/tree; " + line); };
@@ -439,6 +446,50 @@ BOOST_FIXTURE_TEST_CASE(a_checkout_in_which_a_command_may_not_write_stays_as_it_
   as_user("cd " + work + "/main; echo z > file; git add file; git commit -qm mine; git checkout -qb mine; cd " +
           inside + "; echo > go");
   BOOST_TEST(changed(call.wait()).empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_repository_that_a_command_hides_from_the_search_stays_held, Fixture) {
+  const std::string other = "(git init -q " + outside + "/other; cd " + outside + "/other;" + identity + commit + ")\n";
+  const std::string git = inside + "/.git/modules/sub";
+  as_user(other + "git init -q .\n" + identity + commit + "git -c protocol.file.allow=always submodule --quiet add " +
+          outside + "/other sub; git commit -qm sub");
+  const Answer hides = attack(held, "mv " + git + "/refs " + git + "/r");
+  BOOST_TEST(has(changed(hides), git), hides.raw);
+  BOOST_TEST(attack(held, payload(git + "/config")).is_error());
+  BOOST_TEST(!attack(held, "mv " + git + "/r " + git + "/refs").is_error());
+  BOOST_TEST(attack(held, payload(git + "/config")).is_error());
+
+  // A folder of repositories that looks like one itself, for a host that has not seen it before.
+  attack(held, "cp -r .git/HEAD .git/objects .git/refs .git/modules");
+  const ToolUnderTest new_host(plugin, sandbox({{"protect", "default"}, {"required", true}, {"put_aside", true}}));
+  BOOST_TEST(attack(new_host, payload(git + "/config")).is_error());
+  BOOST_TEST(!runs(inside + "/sub"));
+  BOOST_TEST(!runs(inside));
+}
+
+// Git follows such links when it writes or removes files.
+BOOST_FIXTURE_TEST_CASE(links_that_a_command_makes_in_the_folder_of_a_repository_are_put_aside, Fixture) {
+  for (const char* name :
+       {"COMMIT_EDITMSG", "FETCH_HEAD", "worktrees/evil", "sequencer", "rebase-merge", "logs", "index"}) {
+    start_again();
+    repository(inside);
+    as_user("git worktree add -q tree");
+    const std::string path = inside + "/.git/" + name;
+    const Answer answer = attack(held, "rm -rf " + path + "; ln -s " + outside + ' ' + path);
+    BOOST_TEST_CONTEXT(answer.raw) {
+      BOOST_TEST(aside(answer) == Paths{path}, boost::test_tools::per_element());
+      BOOST_TEST(has(changed(answer), path));
+    }
+    as_user("git gc -q; git worktree prune; test -e " + secret);
+  }
+  // Links elsewhere, and those in a new repository of a command, stay.
+  start_again();
+  repository(inside);
+  const Answer answer =
+      attack(held,
+             "ln -s a link; git add link; git commit -qm link; git init -q new; ln -s a new/.git/link; "
+             "git worktree add -q tree; git clone -q . clone");
+  BOOST_TEST(aside(answer).empty(), answer.raw);
 }
 
 // A command in one worktree cannot have made a worktree elsewhere, so later commands may not change it.

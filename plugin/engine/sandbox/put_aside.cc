@@ -13,6 +13,7 @@
 
 #include "base/descriptor.h"
 #include "base/open_resolving.h"
+#include "base/paths.h"
 #include "base/time_text.h"
 
 namespace wtool::engine {
@@ -28,19 +29,19 @@ Descriptor open_folder(int from, const char* path, std::uint64_t resolve) {
   return Descriptor(open_resolving(from, path, O_PATH | O_DIRECTORY, resolve));
 }
 
-// Returns the new name; on failure, an empty text with errno.
-std::string rename_in(int folder, const std::string& name) {
+// Renames `name` in `folder` to a name in `target`. Returns the new name; on failure, an empty text with errno.
+std::string rename_to(int target, int folder, const std::string& name) {
   const std::string wanted = name + ".put-aside-" + utc_text(std::chrono::system_clock::now(), "%Y%m%dT%H%M%SZ");
   for (int attempt = 1; attempt <= attempts; ++attempt) {
     std::string to = attempt == 1 ? wanted : wanted + '-' + std::to_string(attempt);
-    if (::syscall(SYS_renameat2, folder, name.c_str(), folder, to.c_str(), rename_no_replace) == 0) return to;
+    if (::syscall(SYS_renameat2, folder, name.c_str(), target, to.c_str(), rename_no_replace) == 0) return to;
     if (errno != EEXIST) return {};
   }
   for (int attempt = 0; attempt < random_attempts; ++attempt) {
     std::uint64_t number = 0;
     if (::getrandom(&number, sizeof number, 0) != sizeof number) return {};
     std::string to = wanted + '-' + std::to_string(number);
-    if (::syscall(SYS_renameat2, folder, name.c_str(), folder, to.c_str(), rename_no_replace) == 0) return to;
+    if (::syscall(SYS_renameat2, folder, name.c_str(), target, to.c_str(), rename_no_replace) == 0) return to;
     if (errno != EEXIST) return {};
   }
   return {};
@@ -105,10 +106,15 @@ PutAside put_aside(const Addition& addition) {
         return result;
       }
       const std::string prefix = path == "/" ? path : path + '/';
-      const std::string to = rename_in(folder.get(), name);
+      // Under any name in the folder `worktrees`, git would take it for a worktree that is gone, and remove what is there.
+      const bool moves_up = !entry->is_folder && path.ends_with("/worktrees");
+      const Descriptor above = moves_up ? open_folder(folder.get(), "..", RESOLVE_NO_SYMLINKS) : Descriptor();
+      if (moves_up && !above) break;
+      const OpenedFolder opened_above(moves_up ? above.get() : folder.get());
+      const std::string to = rename_to(moves_up ? above.get() : folder.get(), folder.get(), name);
       if (to.empty()) break;
       result.path = prefix + name;
-      result.to = prefix + to;
+      result.to = (moves_up ? parent_of(path) + '/' : prefix) + to;
       return result;
     }
     next = open_folder(folder.get(), name.c_str(), RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);

@@ -35,9 +35,9 @@ struct PutAside {
   std::string error;  // why it is still at `path`; empty: it was renamed
 };
 
-// Renames the addition, within its folder, to NAME.put-aside-TIME. Nothing is overwritten, and no link is followed. If
-// a link is on the way from the base, the link itself is renamed. It is an error if that link existed before the
-// command.
+// Renames the addition, within its folder, to NAME.put-aside-TIME. In a folder `worktrees`, what is not a folder gets such a
+// name in the folder above. Nothing is overwritten, and no link is followed. If a link is on the way from the base, the
+// link itself is renamed. It is an error if that link existed before the command.
 PutAside put_aside(const Addition& addition);
 
 }  // namespace wtool::engine

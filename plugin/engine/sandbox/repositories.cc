@@ -30,9 +30,10 @@ namespace fs = std::filesystem;
 
 // The names that are protected in each repository's folder, including those of submodules and worktrees. commondir and
 // gitdir name other folders with a configuration; attributes select commands of the configuration; alternates name
-// other repositories, in which git runs further git commands.
-const auto& guarded = lasting<std::vector<std::string>>(std::initializer_list<std::string>{
-    "config", "hooks", "config.worktree", "commondir", "gitdir", "info/attributes", "objects/info/alternates"});
+// other repositories, in which git runs further git commands; so do the remotes of old versions of git.
+const auto& guarded = lasting<std::vector<std::string>>(
+    std::initializer_list<std::string>{"config", "hooks", "config.worktree", "commondir", "gitdir", "info/attributes",
+                                       "objects/info/alternates", "remotes", "branches"});
 
 // With more binds, a command would start slowly: each costs some microseconds.
 constexpr std::size_t max_binds = 1000;
@@ -201,13 +202,14 @@ class RepositoryGuard {
   bool too_many_ = false;
 };
 
-// Holds what is checked out and staged in a checkout that the command does not reach. The user's programs replace these
-// files all the time, so they are not compared afterwards.
+// Holds what is checked out and staged in a checkout that the command does not reach, and what the user has begun there:
+// `git rebase --continue` runs commands. The user's programs replace these files all the time, so they are not compared
+// afterwards.
 void hold_checkout(const std::string& repository, ProtectedNames& names) {
-  for (const char* name : {"/HEAD", "/index"}) {
+  for (const char* name : {"/HEAD", "/index", "/rebase-apply", "/rebase-merge", "/sequencer"}) {
     const std::string file = repository + name;
     struct stat status {};
-    if (names.binds.size() >= max_binds || ::lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (names.binds.size() >= max_binds || ::lstat(file.c_str(), &status) != 0 || S_ISLNK(status.st_mode)) continue;
     names.binds[file] = true;
     names.held.push_back(file);
   }
@@ -285,6 +287,7 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
   std::vector<std::string> out_of_reach;
   for (const auto& [path, found] : repositories.found) {
     const auto own = made.find(path);
+    if (found.kind == FoundRepository::Kind::inner) continue;
     if (own != made.end() && own->second == found && !has_checkout_elsewhere(found, write_roots)) continue;
     const bool hold = namespaces && names.binds.size() < max_binds;
     if (namespaces && !hold) ++not_held;
@@ -319,6 +322,7 @@ std::vector<Addition> find_intruders(const FoundByPath& made, const MadeReposito
                                      const FoundByPath& before, std::int64_t since_ns) {
   std::vector<Addition> intruders;
   for (const auto& [path, found] : made) {
+    if (found.kind == FoundRepository::Kind::inner) continue;
     const std::string folder = folder_of(found);
     const bool is_new = new_ones.all.contains(path);
     // Skips a repository that replaced another one at its path, since the replaced one is lost anyway. Also skips a
@@ -336,6 +340,10 @@ std::vector<Addition> find_intruders(const FoundByPath& made, const MadeReposito
     });
     const bool bare = found.kind == FoundRepository::Kind::bare;
     if (intrudes) intruders.push_back({folder, bare ? folder + "/HEAD" : path, {}});
+  }
+  // Of links, those that a command makes in its own new repository stay.
+  for (const std::string& path : new_ones.reported) {
+    if (made.at(path).kind == FoundRepository::Kind::inner) intruders.push_back({parent_of(path), path, {}});
   }
   return intruders;
 }

@@ -219,12 +219,14 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
     ino_t inode;
   };
   std::vector<Name> names;
+  std::vector<std::string> links;
   while (const dirent* const entry = ::readdir(listing)) {
     if (is_over() || !has_room(names.size())) return Listed::partly;
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
     signs.note(name);
     if (is_folder(::dirfd(listing), *entry)) names.push_back({std::string(name), entry->d_ino});
+    if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) links.emplace_back(name);
   }
   FoundRepository found;
   if (signs.dot_git && identify(::dirfd(listing), ".git", found)) {
@@ -236,10 +238,22 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
     found.kind = FoundRepository::Kind::bare;
     folder.found.push_back(found);
   }
+  // A checkout inside a git folder has a .git, and may have links.
+  if (folder.dot_git || (folder.in_git && !signs.dot_git) || signs.repository()) {
+    for (const std::string& name : links) {
+      if (!identify(::dirfd(listing), name.c_str(), found) || found.kind != FoundRepository::Kind::link) continue;
+      found.path = path_below(folder.path, name);
+      found.kind = FoundRepository::Kind::inner;
+      folder.found.push_back(found);
+    }
+  }
   // In a repository's own folder, only `modules` and `worktrees` are searched: the folders of objects and references
-  // are numerous and contain no checkout.
-  if (folder.dot_git || (folder.in_git && signs.repository())) {
-    std::erase_if(names, [](const Name& name) { return name.text != "modules" && name.text != "worktrees"; });
+  // are numerous and contain no checkout. A command could make `modules` itself look like a repository, so there,
+  // everything is searched.
+  const auto holds_repositories = [](std::string_view name) { return name == "modules" || name == "worktrees"; };
+  const bool is_git = folder.dot_git || (folder.in_git && signs.repository());
+  if (is_git && !holds_repositories(last_part(folder.path))) {
+    std::erase_if(names, [&](const Name& name) { return !holds_repositories(name.text); });
   }
   std::sort(names.begin(), names.end(), [](const Name& one, const Name& other) { return one.text < other.text; });
   auto next = known.begin();
@@ -297,6 +311,12 @@ void RepositorySearch::Pass::keep_watch(int root, const char* relative, Folder& 
   folder.watches.watch(opened.get(), folder.watch);
   struct stat status {};
   if (::fstat(opened.get(), &status) != 0 || !folder.is(status)) folder.watches.forget(folder.watch);
+}
+
+bool is_still_there(const FoundRepository& repository) {
+  FoundRepository now;
+  return identify(AT_FDCWD, repository.path.c_str(), now) && now.device == repository.device &&
+         now.inode == repository.inode && now.born_ns == repository.born_ns;
 }
 
 std::string closed_text(const std::string& folder) {

@@ -1,7 +1,8 @@
 // Finds git repositories inside write roots, only by file names: git is not run and no link is followed.
 //
 // - It finds a `.git` of any kind, and other folders that git accepts as a repository (HEAD with objects and refs, or
-//   HEAD with commondir), such as bare repositories and those of submodules and worktrees.
+//   HEAD with commondir), such as bare repositories and those of submodules and worktrees. It also finds symbolic links in
+//   the folders of repositories that it lists.
 // - It remembers folders between searches, and does not list a folder again if its change time, which programs cannot
 //   set, is the same. From the third search on, the kernel reports which folders change (folder_watches.h), and only
 //   folders without a watch are checked. As long as it reports no change, a search of a root takes as long for 100,000
@@ -37,6 +38,7 @@ struct FoundRepository {
     file,    // a file .git, which names the repository: of a worktree or of a submodule
     link,    // a symbolic link .git
     bare,    // a repository whose folder is not called .git
+    inner,  // no repository, but a symbolic link in a folder of one, which git may follow when it writes or removes files
   };
   std::string path;  // of the .git, or of the bare repository
   Kind kind = Kind::folder;
@@ -54,6 +56,9 @@ struct Repositories {
   std::vector<std::string> left_out;             // sentences: what was not searched, and why
   std::vector<std::string> closed;               // folders below a root; this user owns them, but may not read them
 };
+
+// True if the repository is still at its path, whether git would take it for one or not.
+bool is_still_there(const FoundRepository& repository);
 
 // Why a closed folder that cannot be protected is left out, as a sentence.
 std::string closed_text(const std::string& folder);

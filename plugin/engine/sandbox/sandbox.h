@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,8 +48,9 @@ struct SharedSandbox {
 struct PreparedSandbox {
   std::shared_ptr<const SharedSandbox> shared;
   ProtectedNames names;
-  Repositories repositories;  // those that existed before the command
-  std::int64_t since_ns = 0;  // when they were searched for
+  Repositories repositories;     // those that existed before the command
+  std::int64_t since_ns = 0;     // when they were searched for
+  std::set<std::string> hidden;  // the paths of those that only earlier searches have found
   Confinement confinement;
   SandboxReport report;
 };
@@ -100,6 +102,9 @@ class Sandbox {
   // Repositories that commands of this sandbox have made. They are not protected: their contents came from commands in
   // the first place, and if they were protected, later commands could not remove them.
   FoundByPath made_;
+  // The repositories that the last search has found, and earlier ones that are still there. A command could move away what
+  // makes a folder a repository, change what is no longer protected, and move it back.
+  FoundByPath seen_;
 };
 
 }  // namespace wtool::engine
