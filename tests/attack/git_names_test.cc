@@ -439,7 +439,7 @@ BOOST_FIXTURE_TEST_CASE(a_checkout_in_which_a_command_may_not_write_stays_as_it_
     const Answer answer = command(commit_here + "git checkout -q tree; cd sub; " + commit_here);
     BOOST_TEST(!answer.is_error(), answer.raw);
   }
-  // The user's own changes of a checkout are no change of a protected name.
+  // When the user works in the other checkout, no protected name counts as changed.
   as_user("mkfifo go");
   RunningCall call(tool, {{"command", "echo ready; read line < go"}, {"working_directory", inside}});
   BOOST_REQUIRE(call.wait_for_output("ready"));
@@ -509,7 +509,7 @@ BOOST_FIXTURE_TEST_CASE(a_worktree_that_the_user_adds_elsewhere_while_a_command_
                        "/evil > " + git + "/worktrees/other/commondir");
   BOOST_TEST(answer.is_error(), answer.raw);
   BOOST_TEST(!runs(work + "/other"));
-  // Its removal by the user is no change of a protected name.
+  // When the user removes the worktree, no protected name counts as changed.
   RunningCall later(tool, {{"command", "echo ready; read line < go"}, {"working_directory", inside}});
   BOOST_REQUIRE(later.wait_for_output("ready"));
   as_user("git -C " + work + "/main worktree remove ../other; echo > go");
