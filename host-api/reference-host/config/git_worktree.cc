@@ -50,12 +50,11 @@ std::string repository_of_worktree(const std::string& root) {
        {repository, repository / "objects", repository / "refs", repository / "worktrees", folder}) {
     if (!is_own_folder(one)) return {};
   }
+  struct stat status {};
   // A link could be replaced, so the sandbox would refuse every command.
   for (const char* name : {"config", "hooks", "info", "info/attributes", "objects/info", "objects/info/alternates"}) {
-    struct stat status {};
     if (::lstat((repository / name).c_str(), &status) == 0 && S_ISLNK(status.st_mode)) return {};
   }
-  struct stat status {};
   return ::lstat((repository / "HEAD").c_str(), &status) == 0 ? repository.string() : std::string();
 }
 

@@ -110,8 +110,9 @@ PutAside put_aside(const Addition& addition) {
       const bool moves_up = !entry->is_folder && path.ends_with("/worktrees");
       const Descriptor above = moves_up ? open_folder(folder.get(), "..", RESOLVE_NO_SYMLINKS) : Descriptor();
       if (moves_up && !above) break;
-      const OpenedFolder opened_above(moves_up ? above.get() : folder.get());
-      const std::string to = rename_to(moves_up ? above.get() : folder.get(), folder.get(), name);
+      const int target = moves_up ? above.get() : folder.get();
+      const OpenedFolder opened_target(target);
+      const std::string to = rename_to(target, folder.get(), name);
       if (to.empty()) break;
       result.path = prefix + name;
       result.to = (moves_up ? parent_of(path) + '/' : prefix) + to;

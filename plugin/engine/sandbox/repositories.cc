@@ -77,6 +77,12 @@ std::string path_in_file(const std::string& file, std::string_view prefix = {}) 
   return path ? resolve_from(parent_of(file), *path) : std::string();
 }
 
+// The checkout of the worktree whose folder in its repository this is; empty if it is no such folder.
+std::string checkout_of_worktree(const std::string& folder) {
+  const std::string file = path_in_file(folder + "/gitdir");
+  return file.empty() ? file : parent_of(file);
+}
+
 // True if the key is in a section whose values may be commands that git runs.
 bool runs_commands(std::string_view key) {
   static constexpr std::array<std::string_view, 16> sections = {
@@ -121,8 +127,8 @@ class RepositoryGuard {
     if (worktree) {
       const std::string other = path_in_file(path_ + "/commondir");
       if (!other.empty()) common = other;
-      const std::string checkout = path_in_file(path_ + "/gitdir");
-      if (!checkout.empty()) top_ = parent_of(checkout);
+      const std::string checkout = checkout_of_worktree(path_);
+      if (!checkout.empty()) top_ = checkout;
     }
     files_ = {common + "/config", path_ + "/config.worktree"};
     // apply() appends included files to files_.
@@ -218,8 +224,8 @@ void hold_checkout(const std::string& repository, ProtectedNames& names) {
 // True for a worktree whose checkout is not in a write root. A command cannot have made it.
 bool has_checkout_elsewhere(const FoundRepository& found, const std::vector<Root>& write_roots) {
   if (found.kind != FoundRepository::Kind::bare) return false;
-  const std::string checkout = path_in_file(found.path + "/gitdir");
-  return !checkout.empty() && !is_within_any(real_path(parent_of(checkout)), write_roots);
+  const std::string checkout = checkout_of_worktree(found.path);
+  return !checkout.empty() && !is_within_any(real_path(checkout), write_roots);
 }
 
 // The folder in which git finds the repository.

@@ -240,12 +240,15 @@ bool Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces,
   prepared.since_ns = to_ns(now);
   prepared.repositories = search_.look(write_roots, search_before, given_up);
   if (given_up && given_up()) return false;
-  for (const auto& [path, known] : seen_) {
-    if (prepared.repositories.found.contains(path) || !is_still_there(known)) continue;
-    prepared.repositories.found.emplace(path, known);
-    prepared.hidden.insert(path);
+  // Usually, nothing has changed since the last search.
+  if (seen_ != prepared.repositories.found) {
+    for (const auto& [path, known] : seen_) {
+      if (prepared.repositories.found.contains(path) || !is_still_there(known)) continue;
+      prepared.repositories.found.emplace(path, known);
+      prepared.hidden.insert(path);
+    }
+    seen_ = prepared.repositories.found;
   }
-  if (seen_ != prepared.repositories.found) seen_ = prepared.repositories.found;
   // Forgets the repositories that commands have made if something different is at their paths by now.
   const FoundByPath& found = prepared.repositories.found;
   std::erase_if(made_, [&](const auto& own) {
@@ -281,23 +284,22 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
       report.not_enforced.push_back("protected_names: after the command, " + reason);
     }
     // A search that was not complete proves nothing about what it has not found.
-    for (const auto& [path, known] : prepared.repositories.found) {
-      if (!after.left_out.empty() || after.found.contains(path) || prepared.hidden.contains(path)) continue;
-      if (is_still_there(known)) made.paths.push_back(path);
+    if (after.left_out.empty()) {
+      for (const auto& [path, known] : prepared.repositories.found) {
+        if (after.found.contains(path) || prepared.hidden.contains(path)) continue;
+        if (is_still_there(known)) made.paths.push_back(path);
+      }
     }
     MadeRepositories repositories = find_made_repositories(prepared.repositories, after);
     made.paths.insert(made.paths.end(), repositories.reported.begin(), repositories.reported.end());
     for (const auto& [path, found] : repositories.all) made_.insert_or_assign(path, found);
-    const auto intruders = find_intruders(made_, repositories, prepared.repositories.found, prepared.since_ns);
+    auto intruders = find_intruders(made_, repositories, prepared.repositories.found, prepared.since_ns);
     // A link in place of a guarded name, or above it, is among the additions already.
-    const std::size_t known = made.additions.size();
-    for (const Addition& intruder : intruders) {
-      const auto end = made.additions.begin() + static_cast<std::ptrdiff_t>(known);
-      const bool is_known = std::any_of(made.additions.begin(), end, [&](const Addition& addition) {
-        return is_within(addition.path, intruder.path);
-      });
-      if (!is_known) made.additions.push_back(intruder);
-    }
+    std::erase_if(intruders, [&](const Addition& intruder) {
+      return std::any_of(made.additions.begin(), made.additions.end(),
+                         [&](const Addition& addition) { return is_within(addition.path, intruder.path); });
+    });
+    made.additions.insert(made.additions.end(), intruders.begin(), intruders.end());
     lock.unlock();
   }
   for (const Addition& addition : made.additions) made.paths.push_back(addition.path);
